@@ -1,0 +1,66 @@
+// Package spec declares documents. A parameter is declared once — key, type, bounds, default, label and help —
+// and its JSON field, text key, form field, validation message, JSON Schema and documentation all come from that
+// declaration.
+package spec
+
+import "time"
+
+// Type is what a parameter's values are.
+type Type string
+
+// The types of parameter and the Go type of their values.
+const (
+	Duration  Type = "duration"  // time.Duration; in JSON and text a Go duration string
+	Number    Type = "number"    // float64
+	Integer   Type = "integer"   // int64
+	Text      Type = "text"      // string
+	Flag      Type = "flag"      // bool
+	Option    Type = "option"    // string, one of Options
+	Options   Type = "options"   // []string, a subset of Options, in their order
+	Durations Type = "durations" // []time.Duration, not empty
+	Seed      Type = "seed"      // uint64; in JSON a string of decimal digits
+)
+
+// MaxDuration is the longest duration a document may state: one week, in nanoseconds.
+const MaxDuration = float64(168 * time.Hour)
+
+// Param declares one scalar parameter.
+type Param struct {
+	Key     string   `json:"key"`
+	Type    Type     `json:"type"`
+	Label   string   `json:"label"`          // in the reader's words, for forms
+	Help    string   `json:"help,omitempty"` // one sentence
+	Unit    string   `json:"unit,omitempty"` // "per second", "clients"; empty for durations
+	Min     float64  `json:"min"`            // inclusive; nanoseconds for durations
+	Max     float64  `json:"max"`            // inclusive
+	Default any      `json:"default"`        // of the type's Go type; nil: the parameter is required
+	Options []string `json:"options,omitempty"`
+}
+
+// Args holds the values of a kind's parameters by key, each of its type's Go type, defaults filled in.
+type Args map[string]any
+
+// Duration returns the duration at key, 0 if there is none.
+func (a Args) Duration(key string) time.Duration { v, _ := a[key].(time.Duration); return v }
+
+// Number returns the number at key, 0 if there is none.
+func (a Args) Number(key string) float64 { v, _ := a[key].(float64); return v }
+
+// Durations returns the list of durations at key, nil if there is none.
+func (a Args) Durations(key string) []time.Duration { v, _ := a[key].([]time.Duration); return v }
+
+// Kind is what a catalogue says of one of its entries.
+type Kind struct {
+	ID      string  `json:"id"`
+	Name    string  `json:"name"`
+	Formula string  `json:"formula"`
+	Advice  string  `json:"advice"` // one sentence: when to use it, or what it does wrong
+	Params  []Param `json:"params"`
+}
+
+// Choice is one kind picked from a catalogue, with its parameters' values.
+// In JSON it is one object: {"kind": "exponential", "base": "100ms", "factor": 2}.
+type Choice struct {
+	Kind string
+	Args Args
+}
