@@ -20,7 +20,7 @@ type EngineStats struct {
 type PolicyResult struct {
 	Policy   strategies.Policy `json:"policy"`
 	Metrics  Metrics           `json:"metrics"`
-	Run      Run               `json:"run"`    // the first replication
+	Run      FirstRun          `json:"run"`    // the first replication
 	Series   MeanSeries        `json:"series"` // over all replications
 	Delays   []DelayRow        `json:"delays"`
 	Trace    *Trace            `json:"trace,omitempty"`
@@ -62,9 +62,9 @@ type Span struct {
 	Why  string  `json:"why"`
 }
 
-// Run holds the series of the first replication, one value a bin up to the last active bin.
+// FirstRun holds the series of the first replication, one value a bin up to the last active bin.
 // Counts are per bin; Queue, InService and Waiting are averages over the bin's time.
-type Run struct {
+type FirstRun struct {
 	BinSeconds float64   `json:"binSeconds"`
 	Arrivals   []int64   `json:"arrivals"`
 	Served     []int64   `json:"served"`
