@@ -28,12 +28,13 @@ const MaxDuration = float64(168 * time.Hour)
 type Param struct {
 	Key     string  `json:"key"`
 	Type    Type    `json:"type"`
-	Label   string  `json:"label"`          // in the reader's words, for forms
-	Help    string  `json:"help,omitempty"` // one sentence
-	Unit    string  `json:"unit,omitempty"` // "per second", "clients"; empty for durations
-	Min     float64 `json:"min"`            // inclusive; nanoseconds for durations
-	Max     float64 `json:"max"`            // inclusive
-	Default any     `json:"default"`        // of the type's Go type; nil: the parameter is required
+	Label   string  `json:"label"`           // in the reader's words, for forms
+	Help    string  `json:"help,omitempty"`  // one sentence
+	Unit    string  `json:"unit,omitempty"`  // "per second", "clients"; empty for durations
+	Min     float64 `json:"min"`             // inclusive; nanoseconds for durations
+	Above   bool    `json:"above,omitempty"` // Min itself is excluded
+	Max     float64 `json:"max"`             // inclusive; characters for texts
+	Default any     `json:"default"`         // of the type's Go type; nil: the parameter is required
 	// DefaultOf names another parameter of the same kind whose value is the default instead.
 	DefaultOf string `json:"defaultOf,omitempty"`
 	// AtLeast names another parameter of the same kind that this one must not be below.
