@@ -1,0 +1,260 @@
+package strategies
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// anyArgs draws values for a kind's parameters within their declared bounds, often the bounds themselves.
+func anyArgs(t *rapid.T, kind spec.Kind) spec.Args {
+	args := spec.Args{}
+	for _, p := range kind.Params {
+		low := p.Min
+		switch {
+		case p.AtLeast != "":
+			low = args.Number(p.AtLeast)
+		case p.DefaultOf != "" && rapid.Bool().Draw(t, "default "+p.Key):
+			args[p.Key] = args[p.DefaultOf]
+			continue
+		}
+		switch p.Type {
+		case spec.Duration:
+			args[p.Key] = anyDuration(t, p.Key)
+		case spec.Durations:
+			args[p.Key] = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) time.Duration { return anyDuration(t, p.Key) }), 1, 10).Draw(t, p.Key)
+		case spec.Number:
+			args[p.Key] = rapid.OneOf(
+				rapid.Just(low), rapid.Just(p.Max), rapid.Float64Range(low, p.Max),
+				rapid.Map(rapid.IntRange(int(math.Ceil(low)), int(p.Max)), func(i int) float64 { return float64(i) }),
+			).Draw(t, p.Key)
+		default:
+			t.Fatalf("parameter %s has type %s", p.Key, p.Type)
+		}
+	}
+	return args
+}
+
+func anyDuration(t *rapid.T, label string) time.Duration {
+	return time.Duration(rapid.OneOf(
+		rapid.Just(int64(0)), rapid.Just(int64(1)), rapid.Int64Range(1, 1e9), rapid.Int64Range(1e9, int64(spec.MaxDuration)),
+	).Draw(t, label))
+}
+
+func anyWait(t *rapid.T, schedule ScheduleKind, jitter JitterKind) Policy {
+	return Policy{
+		Schedule:       spec.Choice{Kind: schedule.ID, Args: anyArgs(t, schedule.Kind)},
+		Jitter:         spec.Choice{Kind: jitter.ID, Args: anyArgs(t, jitter.Kind)},
+		Cap:            anyDuration(t, "cap"),
+		CapAfterJitter: rapid.Bool().Draw(t, "capAfterJitter"),
+	}
+}
+
+// everyKind runs a property for every schedule with every jitter.
+func everyKind(t *testing.T, property func(*rapid.T, Policy)) {
+	for _, schedule := range Schedules {
+		for _, jitter := range Jitters {
+			t.Run(schedule.ID+"/"+jitter.ID, func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) { property(t, anyWait(t, schedule, jitter)) })
+			})
+		}
+	}
+}
+
+var farRetries = []int64{1, 2, 3, 63, 64, 1100, maxTable, maxTable + 1, 1e6, MaxRetry}
+
+// At any retry, any draw of any policy lies within its bounds, the bounds within [0, Saturated], the schedule within
+// the cap; and without feedback the bounds are reached.
+func TestEverythingSaturates(t *testing.T) {
+	everyKind(t, func(t *rapid.T, p Policy) {
+		c := p.Compile()
+		for _, n := range farRetries {
+			s := c.Scheduled(n)
+			if limit := c.cap; s < 0 || s > limit {
+				t.Fatalf("retry %d is scheduled after %d ns, want 0 to %d", n, s, limit)
+			}
+			lo, hi := c.Bounds(n)
+			if lo < 0 || hi < lo || hi > c.Clamp() || c.Clamp() > Saturated {
+				t.Fatalf("retry %d has bounds %d and %d ns, clamp %d", n, lo, hi, c.Clamp())
+			}
+			prev := c.First()
+			if n > 1 {
+				prevLo, prevHi := c.Bounds(n - 1)
+				prev = rapid.Int64Range(prevLo, prevHi).Draw(t, "prev")
+			}
+			for _, u := range []uint64{0, rapid.Uint64().Draw(t, "u"), math.MaxUint64} {
+				d := c.Draw(n, prev, u)
+				if d < lo || d > hi {
+					t.Fatalf("retry %d after %d ns draws %d ns, outside of its bounds %d and %d", n, prev, d, lo, hi)
+				}
+				if !c.Feedback() && (u == 0 && d != lo || u == math.MaxUint64 && d != hi) {
+					t.Fatalf("retry %d draws %d ns for u = %d, with bounds %d and %d", n, d, u, lo, hi)
+				}
+			}
+		}
+	})
+}
+
+// The tables say what the functions say: Draw agrees with Windows bit for bit, and the last row repeats.
+func TestTablesAgreeWithFormulas(t *testing.T) {
+	everyKind(t, func(t *rapid.T, p Policy) {
+		c := p.Compile()
+		windows := c.Windows()
+		if (windows == nil) != c.Feedback() || len(windows) > maxTable {
+			t.Fatalf("%d windows, feedback %v", len(windows), c.Feedback())
+		}
+		u := rapid.Uint64().Draw(t, "u")
+		for _, n := range farRetries {
+			if s := min(c.cap, c.schedule(n)); s != c.Scheduled(n) {
+				t.Fatalf("retry %d: the table has %d ns, the schedule %d", n, c.Scheduled(n), s)
+			}
+			if c.Feedback() {
+				continue
+			}
+			lo, hi := c.jitter(c.Scheduled(n), 0)
+			if got := c.Draw(n, 0, u); got != min(Window{lo, hi - lo}.Draw(u), c.Clamp()) {
+				t.Fatalf("retry %d draws %d ns, the window is %d to %d", n, got, lo, hi)
+			}
+			if n > maxTable && len(windows) == maxTable {
+				continue
+			}
+			if w := windows[min(n, int64(len(windows)))-1]; w != (Window{lo, hi - lo}) {
+				t.Fatalf("retry %d has window %v in the table, %d to %d by its formula", n, w, lo, hi)
+			}
+		}
+	})
+}
+
+// A table ends at the first row that repeats for ever.
+func TestTablesAreShort(t *testing.T) {
+	const s = time.Second
+	for _, test := range []struct {
+		policy Policy
+		want   int
+	}{
+		{plain(choice("immediate"), 0), 1},
+		{plain(choice("constant", "base", s), 0), 1},
+		{plain(choice("exponential", "base", 100*time.Millisecond, "factor", 2.0), 10*s), 8},
+		{plain(choice("exponential", "base", s, "factor", 2.0), 0), 34}, // 10^9·2^33 > 2^62
+		{plain(choice("list", "delays", []time.Duration{5 * s, s, 5 * s}), 0), 3},
+		{plain(choice("linear", "base", s, "step", s), 0), maxTable},
+	} {
+		if got := len(test.policy.Compile().Windows()); got != test.want {
+			t.Errorf("%v, cap %v: %d windows, want %d", test.policy.Schedule, test.policy.Cap, got, test.want)
+		}
+	}
+}
+
+// The windows of the model's table of jitters, for a scheduled delay of 1 s.
+func TestJitterWindows(t *testing.T) {
+	const s = int64(time.Second)
+	for _, test := range []struct {
+		jitter spec.Choice
+		lo, hi int64
+	}{
+		{choice("none"), s, s},
+		{choice("percentage", "fraction", 0.1), 900e6, 1100e6},
+		{choice("percentage", "fraction", 1.0), 0, 2 * s},
+		{choice("additive", "max", 250*time.Millisecond), s, 1250e6},
+		{choice("full"), 0, s},
+		{choice("equal"), 500e6, s},
+		{choice("range", "low", 0.8, "high", 1.2), 800e6, 1200e6},
+		{choice("range", "low", 1.0, "high", 2.0), s, 2 * s},
+		{choice("decorrelated", "multiplier", 3.0), s, 3 * s},
+	} {
+		p := Policy{Schedule: choice("constant", "base", time.Second), Jitter: test.jitter}
+		if lo, hi := p.Compile().Bounds(1); lo != test.lo || hi != test.hi {
+			t.Errorf("%v: %d to %d ns, want %d to %d", test.jitter, lo, hi, test.lo, test.hi)
+		}
+		p.Cap, p.CapAfterJitter = time.Second, true
+		if _, hi := p.Compile().Bounds(1); hi != min(s, test.hi) {
+			t.Errorf("%v clamped to 1 s: up to %d ns", test.jitter, hi)
+		}
+	}
+}
+
+// Decorrelated jitter as the AWS article writes it, min(cap, random_between(base, prev·3)), and as it reads on an
+// exponential schedule, min(maxDelay, random·(3·prev − delay) + delay), for a random number of 0, 1/2 and almost 1.
+func TestDecorrelatedFormula(t *testing.T) {
+	const cap = 10 * time.Second
+	for _, schedule := range []spec.Choice{
+		choice("constant", "base", 100*time.Millisecond),
+		choice("exponential", "base", 100*time.Millisecond, "factor", 2.0),
+	} {
+		c := Policy{Schedule: schedule, Jitter: choice("decorrelated", "multiplier", 3.0), Cap: cap}.Compile()
+		for _, u := range []uint64{0, 1 << 63, math.MaxUint64} {
+			random := float64(u) / (1 << 64)
+			prev := c.First()
+			for n := int64(1); n <= 20; n++ {
+				delay := float64(c.Scheduled(n))
+				want := math.Min(float64(cap), random*math.Max(0, 3*float64(prev)-delay)+delay)
+				got := c.Draw(n, prev, u)
+				if math.Abs(float64(got)-want) > 1 { // ns
+					t.Fatalf("%v: retry %d waits %d ns, want %.1f", schedule, n, got, want)
+				}
+				prev = got
+			}
+		}
+	}
+}
+
+func TestDrawIsUniform(t *testing.T) {
+	for _, test := range []struct {
+		window Window
+		u      uint64
+		want   int64
+	}{
+		{Window{5, 0}, math.MaxUint64, 5},
+		{Window{5, 1}, 1<<63 - 1, 5},
+		{Window{5, 1}, 1 << 63, 6},
+		{Window{0, 2}, math.MaxUint64 / 3, 0},
+		{Window{0, 2}, math.MaxUint64/3 + 1, 1},
+		{Window{0, Saturated}, 1 << 63, Saturated / 2},
+		{Window{0, Saturated}, math.MaxUint64, Saturated},
+	} {
+		if got := test.window.Draw(test.u); got != test.want {
+			t.Errorf("%v draws %d for u = %d, want %d", test.window, got, test.u, test.want)
+		}
+	}
+}
+
+func TestCompilePanicsOnUnknownKind(t *testing.T) {
+	defer func() {
+		if r := fmt.Sprint(recover()); r != `strategies: policy with unknown kind "quadratic"` {
+			t.Errorf("panic: %s", r)
+		}
+	}()
+	plain(choice("quadratic"), 0).Compile()
+}
+
+func BenchmarkCompile(b *testing.B) {
+	for _, p := range []Policy{
+		{Schedule: choice("exponential", "base", 100*time.Millisecond, "factor", 2.0), Jitter: choice("full"), Cap: 10 * time.Second},
+		{Schedule: choice("constant", "base", 100*time.Millisecond), Jitter: choice("decorrelated", "multiplier", 3.0), Cap: 10 * time.Second},
+		{Schedule: choice("polynomial", "base", time.Second, "power", 1.5), Jitter: choice("full")}, // a full table
+	} {
+		b.Run(p.Schedule.Kind+"/"+p.Jitter.Kind, func(b *testing.B) {
+			for b.Loop() {
+				p.Compile()
+			}
+		})
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	for _, jitter := range []spec.Choice{choice("full"), choice("decorrelated", "multiplier", 3.0)} {
+		b.Run(jitter.Kind, func(b *testing.B) {
+			c := Policy{Schedule: choice("constant", "base", 100*time.Millisecond), Jitter: jitter, Cap: 10 * time.Second}.Compile()
+			prev, u := c.First(), uint64(0)
+			for n := int64(1); b.Loop(); n++ {
+				u += 0x9e3779b97f4a7c15
+				prev = c.Draw(n, prev, u)
+			}
+		})
+	}
+}
