@@ -1,6 +1,9 @@
 package strategies
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Class is how an attempt failed.
 type Class uint8
@@ -35,6 +38,17 @@ const DefaultRetryOn = AllClasses &^ (1 << Permanent)
 
 // Has reports whether c is in the set.
 func (s Classes) Has(c Class) bool { return s>>c&1 != 0 }
+
+// ClassesOf returns the set of the classes of these names. Names that are none are left out.
+func ClassesOf(names ...string) Classes {
+	var s Classes
+	for c := range Class(NumClasses) {
+		if slices.Contains(names, c.String()) {
+			s |= 1 << c
+		}
+	}
+	return s
+}
 
 // Names lists the members in order.
 func (s Classes) Names() []string {

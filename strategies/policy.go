@@ -9,12 +9,13 @@ import (
 )
 
 // Policy is how a client retries: schedule + jitter + cap + limits + retry filter + Retry-After rule.
+// ParsePolicy and ParseText fill in the defaults of what they are not told; a Policy made in Go has none.
 type Policy struct {
 	ID, Name       string
 	Schedule       spec.Choice   // a kind of Schedules
-	Jitter         spec.Choice   // a kind of Jitters
 	Cap            time.Duration // 0: none
 	CapAfterJitter bool
+	Jitter         spec.Choice   // a kind of Jitters
 	MaxAttempts    int64         // counts attempt 1; 0: no limit
 	Deadline       time.Duration // from the request's creation; 0: none
 	AttemptTimeout time.Duration // 0: none
@@ -36,3 +37,78 @@ const (
 
 // Saturated is the longest delay: durations saturate here instead of overflowing.
 const Saturated = 1 << 62
+
+// Fields declares a policy's parameters, in the order in which its documents list them.
+func (p *Policy) Fields() []spec.Field {
+	return []spec.Field{
+		spec.Value(spec.Param{
+			Key: "id", Label: "Id", Max: 64, Default: "",
+			Help: "Names the policy in results; in a scenario no two may be the same.",
+		}, &p.ID),
+		spec.Value(spec.Param{Key: "name", Label: "Name", Max: 200, Default: "", Help: "What readers call it."}, &p.Name),
+		spec.Pick(spec.Param{Key: "schedule", Label: "Growth", Help: "How the wait depends on the retry."},
+			&p.Schedule, spec.Kinds(Schedules, func(k ScheduleKind) spec.Kind { return k.Kind }), ""),
+		spec.Value(spec.Param{
+			Key: "cap", Label: "At most", Max: spec.MaxDuration, Default: 0,
+			Help: "The longest scheduled wait; 0s: none.",
+		}, &p.Cap),
+		spec.Value(spec.Param{
+			Key: "capAfterJitter", Label: "Jitter keeps to it", Default: false,
+			Help: "Cap what is drawn as well. Waits then gather at the cap, and clients meet there again.",
+		}, &p.CapAfterJitter),
+		spec.Pick(spec.Param{Key: "jitter", Label: "Jitter", Help: "How the wait is spread, so that clients do not meet."},
+			&p.Jitter, spec.Kinds(Jitters, func(k JitterKind) spec.Kind { return k.Kind }), none.ID),
+		spec.Value(spec.Param{
+			Key: "maxAttempts", Label: "Attempts", Max: MaxRetry, Default: 0,
+			Help: "How often a request is tried, the first time included; 0: no limit.",
+		}, &p.MaxAttempts),
+		spec.Value(spec.Param{
+			Key: "deadline", Label: "Deadline", Max: spec.MaxDuration, Default: 0,
+			Help: "No wait that would end later after the request's creation is started; 0s: none.",
+		}, &p.Deadline),
+		spec.Value(spec.Param{
+			Key: "attemptTimeout", Label: "Attempt timeout", Max: spec.MaxDuration, Default: 0,
+			Help: "How long the client waits for an answer; 0s: for ever.",
+		}, &p.AttemptTimeout),
+		spec.Value(spec.Param{
+			Key: "retryOn", Type: spec.Options, Label: "Retries", Options: ClassNames(), Default: DefaultRetryOn.Names(),
+			Help: "The failures that are retried.",
+		}, retryOn{&p.RetryOn}),
+		spec.Value(spec.Param{
+			Key: "retryAfter", Label: "Retry-After", Default: string(FloorHint),
+			Options: []string{string(IgnoreHint), string(FloorHint), string(FloorJitter), string(ClampHint), string(GiveUp)},
+			Names:   []string{"ignore", "wait at least", "wait, then jitter", "wait at least, up to the cap", "give up beyond the cap"},
+			Help:    "What the client makes of a server's hint when to come back.",
+		}, (*string)(&p.RetryAfter)),
+	}
+}
+
+// retryOn is a set of classes as a list of their names.
+type retryOn struct{ classes *Classes }
+
+func (r retryOn) Get() any  { return r.classes.Names() }
+func (r retryOn) Set(v any) { *r.classes = ClassesOf(v.([]string)...) }
+
+// Validate returns all of a policy's spec.Faults as an error. What ParsePolicy and ParseText return is valid.
+func (p Policy) Validate() error { return spec.Check(&p) }
+
+// ParsePolicy reads a policy from JSON. It returns a *spec.SyntaxError if data is not JSON, else all spec.Faults.
+func ParsePolicy(data []byte) (Policy, error) {
+	var p Policy
+	if err := spec.DecodeJSON(&p, data); err != nil {
+		return Policy{}, err
+	}
+	return p, nil
+}
+
+// MarshalJSON writes the canonical form: every default written out.
+func (p Policy) MarshalJSON() ([]byte, error) { return spec.EncodeJSON(&p) }
+
+// UnmarshalJSON is ParsePolicy.
+func (p *Policy) UnmarshalJSON(data []byte) (err error) {
+	*p, err = ParsePolicy(data)
+	return err
+}
+
+// PolicySchema describes the documents that ParsePolicy reads, as JSON Schema 2020-12.
+func PolicySchema() map[string]any { return spec.Schema(&Policy{}, "Policy") }

@@ -19,12 +19,14 @@ const (
 	Options   Type = "options"   // []string, a subset of Options, in their order
 	Durations Type = "durations" // []time.Duration, not empty
 	Seed      Type = "seed"      // uint64; in JSON a string of decimal digits
+	Object    Type = "object"    // a Document
+	List      Type = "list"      // of Documents; Min and Max bound their number
 )
 
 // MaxDuration is the longest duration a document may state: one week, in nanoseconds.
 const MaxDuration = float64(168 * time.Hour)
 
-// Param declares one scalar parameter.
+// Param declares one parameter.
 type Param struct {
 	Key     string  `json:"key"`
 	Type    Type    `json:"type"`
@@ -40,6 +42,7 @@ type Param struct {
 	// AtLeast names another parameter of the same kind that this one must not be below.
 	AtLeast string   `json:"atLeast,omitempty"`
 	Options []string `json:"options,omitempty"`
+	Names   []string `json:"names,omitempty"` // of the options, in the reader's words
 }
 
 // Args holds the values of a kind's parameters by key, each of its type's Go type, defaults filled in.

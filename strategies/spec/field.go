@@ -1,0 +1,278 @@
+package spec
+
+import (
+	"encoding"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Document is something made of fields. Fields binds their declarations to the variables of one value.
+// Where fields belong to a kind, the first field says which kind it is.
+type Document interface {
+	Fields() []Field
+}
+
+// Completer is a Document that fills in what its fields' declarations cannot: defaults that depend on other fields.
+// Complete is called when all fields are right on their own.
+type Completer interface {
+	Complete()
+}
+
+// Ruled is a Document with rules about several of its fields together. Rules is called when all fields are right on
+// their own. It reports faults at a JSON pointer within the document, such as "/outages/1/start".
+type Ruled interface {
+	Rules(report func(at, detail string))
+}
+
+// Texter is a Document that has a form in one line of text. UnmarshalText returns Faults.
+type Texter interface {
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+}
+
+// Variable is where a scalar field's value is kept if that is not a plain variable of the type's Go type.
+type Variable interface {
+	Get() any
+	Set(any)
+}
+
+// Field is one field of a document: a declaration bound to a variable.
+type Field struct {
+	Param
+	kinds    []string // of the document's first field; nil: all
+	optional bool     // an object that may be absent
+
+	get func() any // scalars
+	set func(any)
+
+	documents func() []Document      // objects: the one, none if absent; lists: all
+	resize    func(n int) []Document // objects and lists: n fresh ones
+	sample    func() Document        // objects and lists: a fresh one
+}
+
+// For restricts the field to some kinds: values of the document's first field.
+func (f Field) For(kinds ...string) Field {
+	f.kinds = kinds
+	return f
+}
+
+// active reports whether the field belongs to the kind that the first of its document's fields says.
+func (f *Field) active(fields []Field) bool {
+	return f.kinds == nil || slices.Contains(f.kinds, fields[0].get().(string))
+}
+
+// scalar reports whether the field holds a value, not documents.
+func (f *Field) scalar() bool { return f.get != nil }
+
+// required reports whether the field must be given.
+func (f *Field) required() bool {
+	switch f.Type {
+	case Object:
+		return !f.optional && requiresAny(f.sample())
+	case List:
+		return f.Min > 0
+	}
+	return f.Default == nil && f.DefaultOf == ""
+}
+
+// requiresAny reports whether a document cannot be left to its defaults.
+func requiresAny(d Document) bool {
+	fields := d.Fields()
+	for _, f := range fields {
+		if f.scalar() && !f.required() && f.Default != nil {
+			f.set(f.Default)
+		}
+		if f.active(fields) && f.required() {
+			return true
+		}
+	}
+	return false
+}
+
+// standard returns the value that the field has if it is not given.
+func (f *Field) standard(fields []Field) any {
+	if f.DefaultOf == "" {
+		return f.Default
+	}
+	return sibling(fields, f.DefaultOf).get()
+}
+
+// sibling returns the active field of that key.
+func sibling(fields []Field, key string) *Field {
+	for i := range fields {
+		if f := &fields[i]; f.Key == key && f.active(fields) {
+			return f
+		}
+	}
+	panic("spec: no field " + key)
+}
+
+// Value is a scalar field kept in variable: a pointer to the Go type of p.Type, or a Variable. p.Type may be left to
+// follow from the variable, and p.Default may be any number.
+func Value(p Param, variable any) Field {
+	f := Field{Param: p}
+	switch v := variable.(type) {
+	case *time.Duration:
+		f.bind(Duration, func() any { return *v }, func(x any) { *v = x.(time.Duration) })
+	case *float64:
+		f.bind(Number, func() any { return *v }, func(x any) { *v = x.(float64) })
+	case *int:
+		f.bind(Integer, func() any { return int64(*v) }, func(x any) { *v = int(x.(int64)) })
+	case *int64:
+		f.bind(Integer, func() any { return *v }, func(x any) { *v = x.(int64) })
+	case *uint64:
+		f.bind(Seed, func() any { return *v }, func(x any) { *v = x.(uint64) })
+	case *string:
+		f.bind(Text, func() any { return *v }, func(x any) { *v = x.(string) })
+	case *bool:
+		f.bind(Flag, func() any { return *v }, func(x any) { *v = x.(bool) })
+	case Variable:
+		f.bind(p.Type, v.Get, v.Set)
+	default:
+		panic(fmt.Sprintf("spec: %s cannot be kept in a %T", p.Key, variable))
+	}
+	return f
+}
+
+func (f *Field) bind(t Type, get func() any, set func(any)) {
+	f.get, f.set = get, set
+	if f.Type == "" {
+		f.Type = t
+	}
+	if f.Options != nil && f.Type == Text {
+		f.Type = Option
+	}
+	if n, ok := f.Default.(int); ok {
+		f.Default = map[Type]any{Duration: time.Duration(n), Number: float64(n), Integer: int64(n), Seed: uint64(n)}[f.Type]
+	}
+}
+
+// document is a pointer to T that is a Document.
+type document[T any] interface {
+	*T
+	Document
+}
+
+// Nested is a field that is an object.
+func Nested[T any, D document[T]](p Param, v *T) Field {
+	return nested(p, D(v), func() Document { return D(new(T)) })
+}
+
+func nested(p Param, d Document, sample func() Document) Field {
+	p.Type = Object
+	one := []Document{d}
+	return Field{
+		Param:     p,
+		documents: func() []Document { return one },
+		resize:    func(int) []Document { return one },
+		sample:    sample,
+	}
+}
+
+// Optional is a field that is an object or, by default, absent.
+func Optional[T any, D document[T]](p Param, v **T) Field {
+	p.Type = Object
+	f := Field{Param: p, optional: true, sample: func() Document { return D(new(T)) }}
+	f.documents = func() []Document {
+		if *v == nil {
+			return nil
+		}
+		return []Document{D(*v)}
+	}
+	f.resize = func(n int) []Document {
+		*v = nil
+		if n > 0 {
+			*v = new(T)
+		}
+		return f.documents()
+	}
+	return f
+}
+
+// Several is a field that is a list of p.Min to p.Max objects.
+func Several[T any, D document[T]](p Param, v *[]T) Field {
+	p.Type = List
+	f := Field{Param: p, sample: func() Document { return D(new(T)) }}
+	f.documents = func() []Document {
+		list := make([]Document, len(*v))
+		for i := range *v {
+			list[i] = D(&(*v)[i])
+		}
+		return list
+	}
+	f.resize = func(n int) []Document {
+		*v = nil
+		if n > 0 {
+			*v = make([]T, n)
+		}
+		return f.documents()
+	}
+	return f
+}
+
+// Pick is a field that is a Choice from a catalogue. standard is the kind if none is given; empty: it is required.
+func Pick(p Param, c *Choice, catalogue []Kind, standard string) Field {
+	return nested(p, &choice{c, catalogue, standard}, func() Document { return &choice{new(Choice), catalogue, standard} })
+}
+
+// choice is a Choice together with what it is made from.
+type choice struct {
+	*Choice
+	catalogue []Kind
+	standard  string
+}
+
+func (c *choice) Fields() []Field {
+	kind := Param{Key: "kind", Type: Option, Label: "Kind"}
+	if c.standard != "" {
+		kind.Default = c.standard
+	}
+	for _, k := range c.catalogue {
+		kind.Options, kind.Names = append(kind.Options, k.ID), append(kind.Names, k.Name)
+	}
+	fields := []Field{{
+		Param: kind,
+		get:   func() any { return c.Kind },
+		set:   func(v any) { *c.Choice = Choice{Kind: v.(string)} },
+	}}
+	for _, k := range c.catalogue {
+		for _, p := range k.Params {
+			fields = append(fields, Value(p, argument{c.Choice, p.Key}).For(k.ID))
+		}
+	}
+	return fields
+}
+
+// Rules refuses arguments that the kind does not have, which only a choice made in Go can hold.
+func (c *choice) Rules(report func(at, detail string)) {
+	for key := range c.Args {
+		if !slices.ContainsFunc(c.Fields(), func(f Field) bool { return f.Key == key && slices.Contains(f.kinds, c.Kind) }) {
+			report("/"+key, "unknown field "+quote(key))
+		}
+	}
+}
+
+// argument is the place of one parameter of a Choice.
+type argument struct {
+	choice *Choice
+	key    string
+}
+
+func (a argument) Get() any { return a.choice.Args[a.key] }
+
+func (a argument) Set(v any) {
+	if a.choice.Args == nil {
+		a.choice.Args = Args{}
+	}
+	a.choice.Args[a.key] = v
+}
+
+// Kinds returns what a catalogue says of its entries.
+func Kinds[K any](catalogue []K, kind func(K) Kind) []Kind {
+	kinds := make([]Kind, len(catalogue))
+	for i, k := range catalogue {
+		kinds[i] = kind(k)
+	}
+	return kinds
+}

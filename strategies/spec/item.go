@@ -1,0 +1,74 @@
+package spec
+
+// What a form, or a document's text, needs to know of the fields and what they hold.
+
+import (
+	"reflect"
+	"strconv"
+)
+
+// Item describes a field of a document and what it holds: what a form needs to show it, and to name it in a query.
+type Item struct {
+	Path    string `json:"path"` // dotted, lists by index
+	Param   Param  `json:"param"`
+	Text    string `json:"text,omitempty"`    // of a scalar, or of a document that has a one-line form
+	Default bool   `json:"default,omitempty"` // a scalar that has the value it has if left out
+	Absent  bool   `json:"absent,omitempty"`  // an optional object that is not there; its items are a fresh one's
+	Items   []Item `json:"items,omitempty"`   // of an object its fields, of a list its entries
+}
+
+// Items describes all fields of d that belong to its kinds.
+func Items(d Document) []Item { return items(d, "") }
+
+func items(d Document, prefix string) []Item {
+	var list []Item
+	fields := d.Fields()
+	for i := range fields {
+		if f := &fields[i]; f.active(fields) {
+			list = append(list, f.item(fields, prefix+f.Key))
+		}
+	}
+	return list
+}
+
+func (f *Field) item(fields []Field, path string) Item {
+	item := Item{Path: path, Param: f.Param}
+	if f.scalar() {
+		v := f.get()
+		item.Text = format(v)
+		item.Default = reflect.DeepEqual(v, f.standard(fields))
+		return item
+	}
+	documents := f.documents()
+	if f.Type == List {
+		for i, d := range documents {
+			entry := Item{Path: path + "." + strconv.Itoa(i), Param: Param{Key: strconv.Itoa(i), Type: Object, Label: f.Label}}
+			entry.fill(d)
+			item.Items = append(item.Items, entry)
+		}
+		return item
+	}
+	if documents == nil {
+		item.Absent = true
+		documents = []Document{fresh(f.sample())}
+	}
+	item.fill(documents[0])
+	return item
+}
+
+// fill describes what d holds.
+func (i *Item) fill(d Document) {
+	if t, ok := d.(Texter); ok && !i.Absent {
+		text, _ := t.MarshalText()
+		i.Text = string(text)
+		return
+	}
+	i.Items = items(d, i.Path+".")
+}
+
+// fresh sets what has a default to it.
+func fresh(d Document) Document {
+	var c Collector
+	c.document(d, nil, "")
+	return d
+}
