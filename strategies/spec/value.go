@@ -36,7 +36,7 @@ func (p *Param) parse(texts []string) (v any, problem string) {
 		v = list
 	default:
 		if v = p.scan(texts[0]); v == nil {
-			return nil, "must be " + p.expects() + ", not " + quote(texts[0])
+			return nil, "must be " + p.expects() + ", not " + shown(texts[0])
 		}
 	}
 	return p.accept(v, strings.Join(texts, "/"))
@@ -223,12 +223,13 @@ func (p *Param) limit(x float64) string {
 	return formatNumber(x)
 }
 
-// shown prints a number or a duration as it was given.
+// shown is how a fault repeats a value: as it was given, quoted unless it is a number or a duration.
 func shown(text string) string {
-	if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
-		return quote(text)
+	_, number := parseNumber(text)
+	if _, err := time.ParseDuration(text); err == nil || number {
+		return shorten(text)
 	}
-	return shorten(text)
+	return quote(text)
 }
 
 // format is the inverse of parse.

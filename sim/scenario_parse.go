@@ -1,0 +1,109 @@
+package sim
+
+// Scenarios as documents: read, checked, completed, written.
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// ParseScenario reads a scenario from JSON and completes it. It returns a *spec.SyntaxError if data is not JSON, else
+// all spec.Faults.
+func ParseScenario(data []byte) (*Scenario, error) {
+	s := new(Scenario)
+	if err := spec.DecodeJSON(s, data); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Validate returns all spec.Faults of a scenario, as an error. What ParseScenario and ParseQuery return is valid;
+// a scenario made in Go must have a value for every field, and Complete gives it those that follow from others.
+func (s *Scenario) Validate() error { return spec.Check(s) }
+
+// MarshalJSON writes the canonical form: every default written out.
+func (s *Scenario) MarshalJSON() ([]byte, error) { return spec.EncodeJSON(s) }
+
+// UnmarshalJSON is ParseScenario.
+func (s *Scenario) UnmarshalJSON(data []byte) error {
+	parsed, err := ParseScenario(data)
+	if err == nil {
+		*s = *parsed
+	}
+	return err
+}
+
+// ScenarioSchema describes the documents that ParseScenario reads, as JSON Schema 2020-12.
+func ScenarioSchema() map[string]any { return spec.Schema(&Scenario{}, "Scenario") }
+
+// Complete fills in what a scenario may leave out and what depends on other fields: the bin, and ids for the policies
+// that have none. Such an id names the kinds of schedule and jitter, such as "exponential-full", with a number after
+// it where that is taken.
+func (s *Scenario) Complete() {
+	if s.Bin == 0 {
+		s.Bin = defaultBin(s.Horizon)
+	}
+	taken := map[string]bool{}
+	for _, p := range s.Policies {
+		taken[p.ID] = true
+	}
+	for i := range s.Policies {
+		if p := &s.Policies[i]; p.ID == "" {
+			p.ID = unused(kindsOf(*p), taken)
+			taken[p.ID] = true
+		}
+	}
+}
+
+// defaultBin returns the smallest of 1, 2, 5, 10, … nanoseconds that divides the horizon into at most 400 bins.
+func defaultBin(horizon time.Duration) time.Duration {
+	for decade := time.Duration(1); ; decade *= 10 {
+		for _, digit := range []time.Duration{1, 2, 5} {
+			if bin := digit * decade; 400*bin >= horizon {
+				return bin
+			}
+		}
+	}
+}
+
+// kindsOf names a policy's schedule and jitter.
+func kindsOf(p strategies.Policy) string {
+	if p.Jitter.Kind == "none" {
+		return p.Schedule.Kind
+	}
+	return p.Schedule.Kind + "-" + p.Jitter.Kind
+}
+
+// unused returns id, or id with the first number after it that is not taken.
+func unused(id string, taken map[string]bool) string {
+	numbered := id
+	for n := 2; taken[numbered]; n++ {
+		numbered = fmt.Sprintf("%s-%d", id, n)
+	}
+	return numbered
+}
+
+// Capacity returns how many attempts the server can serve per second: the smaller of workers / mean service time and
+// the rate limit. It has none, and ok is false, if neither limits it.
+func (s *Scenario) Capacity() (perSecond float64, ok bool) {
+	if s.Server.Kind == OCC {
+		return 0, false
+	}
+	if service := CompileDistribution(s.Server.ServiceTime); s.Server.Workers > 0 && service.Mean() > 0 {
+		perSecond, ok = float64(s.Server.Workers)/(service.Mean()/1e9), true
+	}
+	if limit := s.Server.RateLimit; limit != nil && (!ok || limit.perSecond() < perSecond) {
+		perSecond, ok = limit.perSecond(), true
+	}
+	return perSecond, ok
+}
+
+func (r *RateLimit) perSecond() float64 {
+	if r.Kind == TokenBucket {
+		return r.Rate
+	}
+	return float64(r.Limit) / r.Window.Seconds()
+}

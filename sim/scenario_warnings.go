@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// Warnings says what can be known of a valid scenario before it is run, and hardly is meant.
+func (s *Scenario) Warnings() []string {
+	warnings := []string{}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	horizon := spec.FormatDuration(s.Horizon)
+
+	for i, o := range s.Server.Outages {
+		latest := o.End + o.EndSpread
+		switch {
+		case o.Start >= s.Horizon:
+			warn("outage %d starts at %s, past the horizon of %s", i+1, text(o.Start), horizon)
+		case latest >= s.Horizon:
+			warn("outage %d can last until %s, past the horizon of %s", i+1, text(latest), horizon)
+		}
+	}
+	capacity, limited := s.Capacity()
+	if offered := s.offered(); limited && offered > capacity {
+		warn("%.4g requests a second are more than the %.4g that the server can serve: it never catches up", offered, capacity)
+	}
+	if w := s.Clients.Workload; w.Kind == Burst && w.Spread > s.Horizon {
+		warn("requests are created until %s, past the horizon of %s", text(w.Spread), horizon)
+	}
+	for _, surge := range s.Clients.Workload.Surges {
+		if surge.Start >= s.Horizon {
+			warn("the surge at %s is past the horizon of %s", text(surge.Start), horizon)
+		}
+	}
+	if s.Server.Workers == 0 && s.Server.Queue > 0 {
+		warn("nobody waits in the queue: 0 workers are any number")
+	}
+	for _, p := range s.Policies {
+		for _, w := range p.Warnings() {
+			warn("%s: %s", p.ID, w)
+		}
+	}
+	return warnings
+}
+
+// offered returns how many requests all open workloads make per second, surges aside.
+func (s *Scenario) offered() float64 {
+	sum := 0.0
+	if s.Clients.Workload.Kind == Open {
+		sum = s.Clients.Workload.Rate
+	}
+	for _, g := range s.Clients.Others {
+		if g.Workload.Kind == Open {
+			sum += g.Workload.Rate
+		}
+	}
+	return sum
+}
