@@ -1,0 +1,292 @@
+// Keeps the compare page up to date while its controls move. The server renders the same page for everyone; this script
+// asks it for the part that changes and puts that in place. Without the script the form is an ordinary one.
+
+import { morph } from "./morph.js";
+
+const typingPause = 200; // ms after a keystroke before asking
+const patience = 300; // ms before a run that goes on is announced
+const youth = 150; // ms that a request may take before a newer one replaces it
+const waits = { base: 1000, cap: 30_000 }; // ms: full jitter, exponential
+
+const $ = (id) => document.getElementById(id);
+
+const commands = []; // buttons pressed that no answer has taken up yet
+let running = null; // the request under way: {abort, began, number}
+let number = 0; // of the last request
+let late = false; // something changed that no request carries
+let gesture = false; // the history's last entry belongs to a change that is still going on
+let committed = false; // …and has been let go of
+let typing = 0; // timer
+let failures = 0; // in a row
+
+document.documentElement.classList.add("live");
+document.addEventListener("input", changed);
+document.addEventListener("change", letGo);
+document.addEventListener("submit", submitted);
+addEventListener("popstate", () => ask(location.search, { moved: true }));
+history.replaceState(null, "", address($("main")));
+dress();
+
+// What happens to the controls
+
+function changed(event) {
+  const field = event.target;
+  if (field.type === "range") {
+    const input = $(field.dataset.for);
+    input.value = field.dataset.stops.split(" ")[field.value];
+    speak(field, input);
+  } else if (!field.form || field.form.id !== "controls") {
+    return;
+  }
+  clearTimeout(typing);
+  if (field.nodeName === "SELECT" || field.type === "range") next();
+  else typing = setTimeout(next, typingPause);
+}
+
+function letGo() {
+  committed = true;
+  clearTimeout(typing);
+  if (edits().length > 0) next();
+  else if (!running) gesture = committed = false;
+}
+
+function submitted(event) {
+  event.preventDefault();
+  clearTimeout(typing);
+  const button = event.submitter;
+  if (button?.name === "do") {
+    commands.push(button.value);
+    committed = true;
+    gesture = false;
+  }
+  next();
+}
+
+// edits are the controls that differ from what the server knows, and the buttons pressed.
+function edits() {
+  const fields = [...$("controls").elements].filter((e) => e.name && e.type !== "submit" && e.type !== "hidden" && differs(e));
+  return [...fields.map((e) => [e.name, e.value]), ...commands.map((c) => ["do", c])];
+}
+
+function differs(field) {
+  if (field.nodeName !== "SELECT") return field.value !== field.defaultValue;
+  return ![...field.options].some((o) => o.defaultSelected && o.selected) && field.options.length > 1;
+}
+
+// Asking
+
+// next asks for what the controls say now. A request that has only just left may arrive first, so that rows move while
+// a slider is being dragged; an older one is given up.
+function next() {
+  if (running && performance.now() - running.began < youth) {
+    late = true;
+    return;
+  }
+  const query = new URLSearchParams([["from", $("controls").elements.from.value], ...edits()]);
+  ask(`?${query}`, { taken: commands.length });
+}
+
+// ask requests a page and shows it. Whatever was asked before is given up, and its answer never shown.
+async function ask(query, { taken = 0, moved = false } = {}) {
+  running?.abort.abort();
+  const me = { abort: new AbortController(), began: performance.now(), number: ++number };
+  running = me;
+  late = false;
+  const announce = setTimeout(() => say("Simulating…", [["Stop", stop]], 0), patience);
+  try {
+    const main = await fetchMain(query, me);
+    if (me !== running) return;
+    failures = 0;
+    hush();
+    show(main, { taken, moved });
+  } catch (error) {
+    if (me !== running) return;
+    if (error.name === "AbortError") return;
+    failed(error, () => ask(query, { taken, moved }));
+  } finally {
+    clearTimeout(announce);
+    if (me === running) {
+      running = null;
+      if (late) next();
+    }
+  }
+}
+
+// fetchMain returns the main element of the answer. A run that takes longer is answered by events.
+async function fetchMain(query, me) {
+  const response = await fetch(`/${query}`, {
+    headers: { Accept: "text/html;fragment=main, text/event-stream" },
+    signal: me.abort.signal,
+  }).catch((error) => {
+    throw error.name === "AbortError" ? error : Object.assign(new Error("The server does not answer."), { again: true });
+  });
+  const type = response.headers.get("Content-Type") ?? "";
+  if (type.startsWith("text/html")) return parse(await response.text());
+  if (type.startsWith("text/event-stream")) return readEvents(response, me);
+  const problem = await response.json().catch(() => ({}));
+  throw Object.assign(new Error(problem.detail ?? `The server answered ${response.status}.`), {
+    again: response.status >= 500,
+    after: Number(response.headers.get("Retry-After")) || 0,
+  });
+}
+
+async function readEvents(response, me) {
+  let text = "";
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const events = text.split("\n\n");
+    text = events.pop();
+    for (const event of events) {
+      const kind = /^event: (.*)$/m.exec(event)?.[1];
+      if (!kind) continue;
+      const data = JSON.parse(/^data: (.*)$/m.exec(event)[1]);
+      if (kind === "page") return parse(data);
+      if (kind === "error") throw new Error(data.detail);
+      if (me === running) say("Simulating…", [["Stop", stop]], data.done / data.total);
+    }
+  }
+  throw Object.assign(new Error("The server broke off."), { again: true });
+}
+
+function parse(html) {
+  return new DOMParser().parseFromString(html, "text/html").getElementById("main");
+}
+
+function stop() {
+  running?.abort.abort();
+  running = null;
+  late = false;
+  document.body.classList.add("stale");
+  say("Stopped. The figures are those of the settings before.", [["Simulate", next]]);
+}
+
+// failed says what went wrong. Where it may pass, it tries again: full jitter, as the page recommends, and not before
+// the server said so.
+function failed(error, again) {
+  document.body.classList.add("stale");
+  if (!error.again) {
+    say(error.message, [["Try again", again]]);
+    return;
+  }
+  const wait = (error.after ?? 0) * 1000 + Math.random() * Math.min(waits.cap, waits.base * 2 ** failures);
+  failures++;
+  const timer = setTimeout(again, wait);
+  const now = () => {
+    clearTimeout(timer);
+    again();
+  };
+  const leave = () => {
+    clearTimeout(timer);
+    say(error.message, [["Try again", again]]);
+  };
+  say(`${error.message} Trying again in ${Math.max(1, Math.round(wait / 1000))} s.`, [["Now", now], ["Stop trying", leave]]);
+  retry = timer;
+}
+
+// Showing
+
+let retry = 0; // timer of the next try, if there is one
+
+function say(text, buttons, share) {
+  clearTimeout(retry);
+  const status = $("status");
+  if (share !== undefined && status.dataset.text === text) {
+    status.querySelector("progress").value = share;
+    return;
+  }
+  status.dataset.text = text;
+  status.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }));
+  if (share !== undefined) {
+    document.body.classList.add("stale");
+    const progress = Object.assign(document.createElement("progress"), { max: 1, value: share });
+    progress.setAttribute("aria-label", "Replications done");
+    status.append(progress);
+  }
+  for (const [label, action] of buttons) {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: label, onclick: action });
+    status.append(button);
+  }
+  status.hidden = false;
+}
+
+function hush() {
+  clearTimeout(retry);
+  $("status").hidden = true;
+  delete $("status").dataset.text;
+  document.body.classList.remove("stale");
+}
+
+// show puts an answer in place. While newer changes wait to be asked for, it leaves the controls alone.
+function show(main, { taken, moved }) {
+  const focus = document.activeElement;
+  const row = focus?.closest?.(".policy");
+  const place = row ? [...row.parentNode.querySelectorAll(".policy")].indexOf(row) : -1;
+  if (!main.querySelector("#results").firstElementChild) {
+    // Nothing to show: keep the figures there are, marked as old.
+    main.querySelector("#results").replaceWith($("results").cloneNode(true));
+    document.body.classList.add("stale");
+  }
+  if (late) {
+    morph($("verdict"), main.querySelector("#verdict"));
+    morph($("results"), main.querySelector("#results"));
+  } else {
+    commands.splice(0, taken);
+    record(main, moved);
+    morph($("main"), main, moved ? null : focus);
+    document.title = `${document.querySelector("h1").textContent} · Stampede`;
+  }
+  dress();
+  if (place >= 0 && !row.isConnected) focusRow(place);
+}
+
+// focusRow keeps the focus near a row that has gone.
+function focusRow(place) {
+  const rows = document.querySelectorAll(".policy");
+  rows[Math.min(place, rows.length - 1)]?.querySelector("button[id^=remove]:enabled, button")?.focus();
+}
+
+// record makes the address that of the answer. One change is one entry, however many answers it takes.
+function record(main, moved) {
+  const url = address(main);
+  if (moved) {
+    gesture = committed = false;
+    return;
+  }
+  if (url !== location.pathname + location.search) {
+    if (gesture) history.replaceState(null, "", url);
+    else history.pushState(null, "", url);
+    gesture = true;
+  }
+  if (committed) gesture = committed = false;
+}
+
+function address(main) {
+  const state = main.dataset.state;
+  return state ? `/?${state}` : "/";
+}
+
+// dress brings what only the script knows up to date: sliders and charts.
+function dress() {
+  for (const slider of document.querySelectorAll("input.slider")) {
+    const input = $(slider.dataset.for);
+    const stops = slider.dataset.stops.split(" ").map(Number);
+    slider.hidden = false;
+    slider.max = stops.length - 1;
+    if (slider !== document.activeElement) slider.value = nearest(stops, parseFloat(input.value));
+    speak(slider, input);
+  }
+  requestAnimationFrame(() => setTimeout(async () => (await import("./charts.js")).draw()));
+}
+
+function speak(slider, input) {
+  const unit = input.parentNode.querySelector(".unit")?.textContent ?? "";
+  slider.setAttribute("aria-valuetext", `${input.value} ${unit}`.trim());
+}
+
+function nearest(stops, value) {
+  let best = 0;
+  stops.forEach((stop, i) => {
+    if (Math.abs(stop - value) < Math.abs(stops[best] - value)) best = i;
+  });
+  return best;
+}

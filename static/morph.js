@@ -1,0 +1,70 @@
+// Makes a tree on the page equal to a new one by changing as little as possible, so that the focus, what is being
+// typed, unfolded details and drawn charts stay.
+
+// morph changes `old` into `next`. Elements with data-keep belong to a script and keep their attributes and content;
+// the field in `busy` keeps its value.
+export function morph(old, next, busy) {
+  if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName || old.id !== next.id) {
+    old.replaceWith(next);
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== next.data) old.data = next.data;
+    return;
+  }
+  if (old.hasAttribute("data-keep") && next.hasAttribute("data-keep")) return;
+  attributes(old, next);
+  value(old, next, busy);
+  if (old.nodeName !== "TEXTAREA") children(old, next, busy);
+}
+
+function attributes(old, next) {
+  for (const { name, value } of [...next.attributes]) {
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  for (const { name } of [...old.attributes]) {
+    // Whoever unfolded something decides when it is folded again.
+    const folded = name === "open" && old.nodeName === "DETAILS";
+    if (!next.hasAttribute(name) && !folded) old.removeAttribute(name);
+  }
+}
+
+// A control's value is not an attribute. It follows the answer unless someone is at it; the default always does, for
+// what differs from it is what has been changed.
+function value(old, next, busy) {
+  if (old.nodeName === "INPUT" && old.type !== "range") {
+    if (old !== busy && old.value !== next.value) old.value = next.value;
+  } else if (old.nodeName === "TEXTAREA") {
+    old.defaultValue = next.defaultValue;
+    if (old !== busy && old.value !== next.value) old.value = next.value;
+  } else if (old.nodeName === "SELECT") {
+    const chosen = old.value;
+    children(old, next, busy);
+    old.value = old === busy ? chosen : next.value;
+  }
+}
+
+function children(old, next, busy) {
+  const named = new Map();
+  for (const child of old.children) if (child.id) named.set(child.id, child);
+  let at = old.firstChild;
+  for (const child of [...next.childNodes]) {
+    const same = child.id ? named.get(child.id) : null;
+    if (same) {
+      if (same === at) at = at.nextSibling;
+      else old.insertBefore(same, at);
+      morph(same, child, busy);
+    } else if (at && !at.id && !child.id && at.nodeName === child.nodeName) {
+      const following = at.nextSibling;
+      morph(at, child, busy);
+      at = following;
+    } else {
+      old.insertBefore(child, at);
+    }
+  }
+  while (at) {
+    const following = at.nextSibling;
+    at.remove();
+    at = following;
+  }
+}

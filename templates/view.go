@@ -1,0 +1,192 @@
+// Package templates renders the compare page from plain structs. Whoever fills them decides every word and number;
+// here is only markup, so that the full page and the update after a change are the same components.
+package templates
+
+import "strconv"
+
+// Page is the compare page.
+type Page struct {
+	Static   func(name string) string // address of a static file
+	Headline string                   // what the scenario is, in one sentence
+	Form     Form
+	Problems []Problem // faults that no field shows, and other reasons for not having what was asked for
+	Results  *Results  // nil if there are none
+}
+
+// Problem is one thing that is wrong.
+type Problem struct {
+	Where  string // the field's label or name; empty if it is not about one
+	Detail string
+}
+
+// Form holds the controls. It is submitted by GET: State says what the page shows now, and every control that differs
+// from it is a change.
+type Form struct {
+	State    string  // the query of what the page shows
+	Plain    []Field // the first controls, in the reader's words
+	Policies []Field // applied to all policies
+	More     []Group // the rest of the scenario
+	Texts    []Field // each policy as text
+	Adding   Adding
+}
+
+// The kinds of control.
+const (
+	TextInput   = "text"
+	NumberInput = "number"
+	SelectInput = "select"
+	AreaInput   = "area" // some lines of text
+)
+
+// Field is one control.
+type Field struct {
+	Name, Label, Help, Unit string
+	Input                   string // a kind of control
+	Value, Placeholder      string
+	Stops                   string   // the values of a slider beside it, separated by spaces; empty: no slider
+	Options                 []Option // of a select
+	Error                   string   // what is wrong with Value
+}
+
+// Option is one choice of a select.
+type Option struct{ Value, Label string }
+
+// Group is a part of the scenario: fields, and groups within.
+type Group struct {
+	ID, Title, Help string
+	Open            bool // shown unfolded, for it holds an error
+	Fields          []Field
+	Groups          []Group
+	Actions         []Action
+}
+
+// Action is a button: submitting it does one thing to the state.
+type Action struct {
+	Do    string // such as "remove:every-second"
+	Label string
+	Title string // in full, where Label is short
+}
+
+// Adding is what can be added to the policies.
+type Adding struct {
+	Full    string   // why nothing can; empty if something can
+	Jitters []string // the grid's columns
+	Rows    []GridRow
+	Presets []Action // Title says what it is for
+}
+
+// GridRow is a schedule with every jitter.
+type GridRow struct {
+	Schedule, Formula string
+	Cells             []GridCell // one a jitter
+}
+
+// GridCell is a schedule with a jitter.
+type GridCell struct {
+	Action
+	There bool // such a policy is on the page
+}
+
+// Results are the figures and pictures of one run.
+type Results struct {
+	Verdict   []string // sentences
+	Footing   string   // what the figures rest on
+	Warnings  []Warning
+	Who       string // "clients" or "requests"
+	Load      LoadAxis
+	Time      TimeAxis
+	Rows      []Row
+	Spans     []string // of the strips' table
+	Charts    []Chart
+	Downloads []Download
+}
+
+// Warning is what a result says of itself.
+type Warning struct {
+	About  string // the policies it is about; empty: all
+	Detail string
+}
+
+// LoadAxis is the vertical axis that all strips share.
+type LoadAxis struct {
+	Title    string // with its unit
+	Capacity string // y of the line at 1 as a percentage; empty if there is no capacity
+	Ticks    []Tick
+}
+
+// TimeAxis is the horizontal axis that all strips share.
+type TimeAxis struct {
+	Title string
+	Ticks []Tick
+}
+
+// Tick is a label at a place, a percentage such as "12.5%".
+type Tick struct{ At, Label string }
+
+// Row is what one policy did.
+type Row struct {
+	ID, Name, Text string
+	Mark           Mark
+	Rank           string // "1"; "2=" where tied
+	Tied           bool
+	Strip          Strip
+	Figures        []Figure
+	Shown          bool // in the charts
+	ShowDo         string
+	RemoveDo       string
+	SpanRows       []SpanRow
+}
+
+// Mark tells policies apart: by colour, shape and dash, all three fixed by the policy's place in the scenario.
+type Mark struct {
+	Colour int    // 1 to 8
+	Shape  string // an SVG path around the origin, about 8 units wide
+	Dash   string // an SVG dash pattern, empty: solid
+}
+
+// Figure is one number with its interval.
+type Figure struct {
+	Label, Value, Unit string
+	Interval           string // in words; empty if there is none
+	Note               string
+	Bad                bool // Note tells of harm
+}
+
+// Strip is a small picture of the load over time. Paths are in a box Columns wide and 100 high.
+type Strip struct {
+	Title                     string // in words
+	Columns                   int
+	Refused, Served, Arrivals string // paths: refused and served stacked, arrivals as a line
+	Down                      []Span
+}
+
+// Span is a stretch of a strip, in percentages.
+type Span struct{ X, Width, Title string }
+
+// SpanRow is one row of the strips' table: a number for each span.
+type SpanRow struct {
+	What   string
+	Values []string
+}
+
+// Chart is one large chart: an ECharts option as JSON, and the same numbers as a table.
+type Chart struct {
+	ID, Title, Note string
+	Wide            bool // takes the whole row
+	Open            bool // its table is shown from the start
+	Option          string
+	Table           Table
+}
+
+// Table is a plain table; its first column heads the rows.
+type Table struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+}
+
+// Download is a link to a document.
+type Download struct{ Href, Label, Title string }
+
+// markClass names a mark's colour for the style sheet.
+func markClass(m Mark) string { return "mark-" + strconv.Itoa(m.Colour) }
