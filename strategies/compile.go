@@ -98,8 +98,8 @@ func (c *Compiled) tabulate(settles int64) {
 // capped returns the scheduled delay of retry n without looking it up.
 func (c *Compiled) capped(n int64) int64 { return min(c.cap, c.schedule(n)) }
 
-// row returns the index of retry n in the tables, and false if they do not reach so far.
-func (c *Compiled) row(n int64) (i int64, ok bool) {
+// index returns the index of retry n in the tables, and false if they do not reach so far.
+func (c *Compiled) index(n int64) (i int64, ok bool) {
 	if last := int64(len(c.windows)); n > last {
 		return last - 1, c.settled
 	}
@@ -115,6 +115,9 @@ func (c *Compiled) Windows() []Window {
 	return c.windows
 }
 
+// Settled reports whether the last of Windows stands for all later retries as well.
+func (c *Compiled) Settled() bool { return c.settled }
+
 // Feedback reports whether a delay depends on the one drawn before it.
 func (c *Compiled) Feedback() bool { return c.feedback }
 
@@ -126,7 +129,7 @@ func (c *Compiled) Draw(n, prev int64, u uint64) int64 {
 
 // window returns what the delay of retry n is drawn from after a delay of prev, before the clamp.
 func (c *Compiled) window(n, prev int64) Window {
-	if i, ok := c.row(n); ok && !c.feedback {
+	if i, ok := c.index(n); ok && !c.feedback {
 		return c.windows[i]
 	}
 	lo, hi := c.jitter(c.Scheduled(n), prev)
@@ -138,7 +141,7 @@ func (c *Compiled) First() int64 { return c.scheduled[0] }
 
 // Scheduled returns the delay before retry n after the cap, before jitter.
 func (c *Compiled) Scheduled(n int64) int64 {
-	if i, ok := c.row(n); ok {
+	if i, ok := c.index(n); ok {
 		return c.scheduled[i]
 	}
 	return c.capped(n)
@@ -150,7 +153,7 @@ func (c *Compiled) Clamp() int64 { return c.clamp }
 // Bounds returns the shortest and the longest delay that retry n can have, after the clamp. If Feedback, the longest
 // is given as Clamp for a retry beyond 4096 where the bounds have not settled by then.
 func (c *Compiled) Bounds(n int64) (lo, hi int64) {
-	i, ok := c.row(n)
+	i, ok := c.index(n)
 	w := c.windows[i]
 	if !ok {
 		w = c.window(n, w.Lo)
