@@ -93,4 +93,4 @@ func (e *Errors) Rules(report func(at, detail string)) {
 }
 
 // text prints a duration.
-var text = spec.FormatDuration
+func text(d time.Duration) string { return spec.Format(d) }

@@ -1,16 +1,12 @@
 package sim
 
-import (
-	"fmt"
-
-	"github.com/stampede-sim/stampede/strategies/spec"
-)
+import "fmt"
 
 // Warnings says what can be known of a valid scenario before it is run, and hardly is meant.
 func (s *Scenario) Warnings() []string {
 	warnings := []string{}
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
-	horizon := spec.FormatDuration(s.Horizon)
+	horizon := text(s.Horizon)
 
 	for i, o := range s.Server.Outages {
 		latest := o.End + o.EndSpread

@@ -34,7 +34,7 @@ func (p Policy) Warnings() []string {
 }
 
 // show prints nanoseconds.
-func show[T ~int64](ns T) string { return spec.FormatDuration(time.Duration(ns)) }
+func show[T ~int64](ns T) string { return spec.Format(time.Duration(ns)) }
 
 // uncapped is the policy without its cap.
 func (p Policy) uncapped() *Compiled {

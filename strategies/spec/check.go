@@ -35,7 +35,7 @@ func (c *Collector) checkField(f *Field, at string) {
 		v := f.get()
 		if v == nil {
 			c.Add(at, f.Key+" is required")
-		} else if problem := f.check(v, format(v)); problem != "" {
+		} else if problem := f.check(v, Format(v)); problem != "" {
 			c.Add(at, f.Key+" "+problem)
 		}
 		return

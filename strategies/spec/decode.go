@@ -128,7 +128,9 @@ func (c *Collector) field(f *Field, fields []Field, n *node, at string) {
 	case absent && f.required():
 		c.Add(at, f.Key+" is required")
 	case f.scalar() && absent:
-		f.set(f.standard(fields))
+		if v := f.standard(fields); v != nil { // else the field that the default is taken from is at fault
+			f.set(v)
+		}
 	case f.scalar():
 		c.scalar(f, n, at)
 	case absent && (f.optional || f.Type == List):
@@ -188,7 +190,7 @@ func (c *Collector) together(d Document, fields []Field, at string) {
 			continue
 		}
 		if least := sibling(fields, f.AtLeast); less(f.get(), least.get()) {
-			c.Addf(at+"/"+f.Key, "%s must be at least %s (%s), not %s", f.Key, least.Key, format(least.get()), format(f.get()))
+			c.Addf(at+"/"+f.Key, "%s must be at least %s (%s), not %s", f.Key, least.Key, Format(least.get()), Format(f.get()))
 		}
 	}
 	if d, ok := d.(Ruled); ok && len(c.faults) == before {

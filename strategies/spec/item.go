@@ -15,6 +15,7 @@ type Item struct {
 	Default bool   `json:"default,omitempty"` // a scalar that has the value it has if left out
 	Absent  bool   `json:"absent,omitempty"`  // an optional object that is not there; its items are a fresh one's
 	Items   []Item `json:"items,omitempty"`   // of an object its fields, of a list its entries
+	Entry   []Item `json:"entry,omitempty"`   // of a list: the fields of a fresh entry; their paths start at the entry
 }
 
 // Items describes all fields of d that belong to its kinds.
@@ -35,7 +36,7 @@ func (f *Field) item(fields []Field, path string) Item {
 	item := Item{Path: path, Param: f.Param}
 	if f.scalar() {
 		v := f.get()
-		item.Text = format(v)
+		item.Text = Format(v)
 		item.Default = reflect.DeepEqual(v, f.standard(fields))
 		return item
 	}
@@ -46,6 +47,7 @@ func (f *Field) item(fields []Field, path string) Item {
 			entry.fill(d)
 			item.Items = append(item.Items, entry)
 		}
+		item.Entry = Items(fresh(f.sample()))
 		return item
 	}
 	if documents == nil {

@@ -198,7 +198,7 @@ func (p *Param) listed(list []time.Duration) string {
 		return fmt.Sprintf("must list 1 to %d durations, not %d", MaxListed, n)
 	}
 	for i, d := range list {
-		if problem := p.within(float64(d), FormatDuration(d)); problem != "" {
+		if problem := p.within(float64(d), Format(d)); problem != "" {
 			return fmt.Sprintf("number %d %s", i+1, problem)
 		}
 	}
@@ -218,7 +218,7 @@ func (p *Param) readable(s string) string {
 // limit prints one of p's bounds.
 func (p *Param) limit(x float64) string {
 	if p.Type == Duration || p.Type == Durations {
-		return FormatDuration(time.Duration(x))
+		return Format(time.Duration(x))
 	}
 	return formatNumber(x)
 }
@@ -232,11 +232,14 @@ func shown(text string) string {
 	return quote(text)
 }
 
-// format is the inverse of parse.
-func format(v any) string {
+// Format prints a parameter's value as documents in text form do. A duration is printed as Go does, exactly, but
+// without units that are zero: 5m rather than 5m0s.
+func Format(v any) string {
 	switch v := v.(type) {
+	case nil:
+		return ""
 	case time.Duration:
-		return FormatDuration(v)
+		return formatDuration(v)
 	case float64:
 		return formatNumber(v)
 	case []string:
@@ -251,7 +254,7 @@ func format(v any) string {
 func jsonValue(v any) any {
 	switch v := v.(type) {
 	case time.Duration, uint64:
-		return format(v)
+		return Format(v)
 	case []time.Duration:
 		return durationTexts(v)
 	}
@@ -261,13 +264,12 @@ func jsonValue(v any) any {
 func durationTexts(list []time.Duration) []string {
 	texts := make([]string, len(list))
 	for i, d := range list {
-		texts[i] = FormatDuration(d)
+		texts[i] = Format(d)
 	}
 	return texts
 }
 
-// FormatDuration prints d as Go does, exactly, but without units that are zero: 5m rather than 5m0s.
-func FormatDuration(d time.Duration) string {
+func formatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")

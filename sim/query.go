@@ -1,0 +1,111 @@
+package sim
+
+// Scenarios as queries of a URL:
+//
+//	?clients.count=5000&server.outages.0.end=30s&p=exponential,base=100ms,cap=10s,jitter=full
+//
+// The paths are those of the JSON document, dotted, lists by index, where the scenario differs from the opening one.
+// An empty value leaves the field out: an optional object is absent (server.crash=), a list is empty
+// (server.outages=), anything else has its default. What is left out can be given anew in the same query. Where a
+// query chooses another kind, the opening scenario's values count only as far as that kind has them too.
+// p, repeated, are the policies in their text form; without it they are the opening scenario's.
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// ParseQuery reads a scenario from a query. It returns all spec.Faults, with the pointers of the JSON form.
+func ParseQuery(query url.Values) (*Scenario, error) {
+	var faults spec.Collector
+	texts := spec.Texts{}
+	for _, key := range slices.Sorted(maps.Keys(query)) {
+		values := query[key]
+		switch {
+		case key == "p":
+			setPolicies(texts, values)
+		case len(values) > 1:
+			faults.Addf("/"+strings.ReplaceAll(key, ".", "/"), "%.60s is given %d times", key, len(values))
+		case isUnder(key, "policies"):
+			faults.Addf("/policies", "policies are given as p, not as %.60s", key)
+		default:
+			texts[key] = values[0]
+		}
+	}
+	s, err := Default().With(texts)
+	faults.Merge("", err)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// setPolicies replaces all policies.
+func setPolicies(texts spec.Texts, policies []string) {
+	texts["policies"] = ""
+	for i, p := range policies {
+		texts[fmt.Sprintf("policies.%d", i)] = p
+	}
+}
+
+func isUnder(path, root string) bool { return path == root || strings.HasPrefix(path, root+".") }
+
+// With returns the scenario with some of its fields changed, given as texts by path: what has an empty text is left
+// out, and what belongs to a kind that is no longer chosen goes. A policy is one text. It returns all spec.Faults.
+func (s *Scenario) With(texts spec.Texts) (*Scenario, error) {
+	changed := new(Scenario)
+	if err := spec.DecodeTexts(changed, texts, s.texts()); err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// texts are those of all fields, without the bin if it follows from the horizon.
+func (s *Scenario) texts() spec.Texts {
+	texts := spec.TextsOf(s)
+	if s.Bin == defaultBin(s.Horizon) {
+		delete(texts, "bin")
+	}
+	return texts
+}
+
+// Query returns what differs from the opening scenario. ParseQuery of it gives the scenario again.
+func (s *Scenario) Query() url.Values {
+	opening := Default()
+	query := url.Values{}
+	for path, text := range spec.Difference(s, opening.texts()) {
+		if !isUnder(path, "policies") {
+			query.Set(path, text)
+		} else if query["p"] == nil {
+			query["p"] = policyTexts(s.Policies)
+		}
+	}
+	return query
+}
+
+// policyTexts are the policies in their text form, without the ids if they would be given the same ones anyway.
+func policyTexts(policies []strategies.Policy) []string {
+	bare := slices.Clone(policies)
+	for i := range bare {
+		if p := &bare[i]; strings.HasPrefix(p.ID, kindsOf(*p)) {
+			p.ID = ""
+		}
+	}
+	completed := Scenario{Policies: slices.Clone(bare)}
+	completed.Complete()
+	sameID := func(a, b strategies.Policy) bool { return a.ID == b.ID }
+	if !slices.EqualFunc(completed.Policies, policies, sameID) {
+		bare = policies
+	}
+	texts := make([]string, len(bare))
+	for i, p := range bare {
+		texts[i] = p.Text()
+	}
+	return texts
+}
