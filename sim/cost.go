@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/stampede-sim/stampede/strategies"
+)
+
+// What a scenario will cost, before it is run.
+
+// Estimate returns about how many events, attempts and service completions, a run of the scenario will take over all
+// policies and replications. It is meant to refuse the hopeless: where much depends on how the run goes, as with a
+// server that crashes, it leans to the large side.
+func Estimate(s *Scenario) int64 {
+	var events float64
+	for i := range s.Policies {
+		events += s.estimateGroup(s.Clients.Count, s.Clients.Workload, &s.Policies[i])
+		for _, o := range s.Clients.Others {
+			policy := &s.Policies[i]
+			if o.Policy != nil {
+				policy = o.Policy
+			}
+			events += s.estimateGroup(o.Count, o.Workload, policy)
+		}
+	}
+	return int64(min(events*float64(s.Replications), 1e18))
+}
+
+// estimateGroup estimates the events of one group's requests in one replication.
+func (s *Scenario) estimateGroup(count int, w Workload, p *strategies.Policy) float64 {
+	horizon := s.Horizon.Seconds()
+	latency := CompileDistribution(s.Network.Latency)
+	trip := 2 * latency.Mean() / 1e9
+	trouble, load := s.trouble(count, w)
+	attempts := attemptsWithin(p, min(trouble, horizon), trip)
+	switch w.Kind {
+	case Closed:
+		think := CompileDistribution(w.Think)
+		service := CompileDistribution(s.Server.ServiceTime)
+		cycle := max(think.Mean()/1e9+trip+service.Mean()/1e9, 1e-9)
+		return float64(count) * (horizon/cycle*2 + attemptsWithin(p, min(trouble, horizon), trip))
+	case Open:
+		requests := load * horizon
+		return requests*2 + min(requests, load*trouble)*attempts
+	}
+	return float64(count) * (1 + attempts)
+}
+
+// trouble returns for how many seconds, at a guess, attempts fail, and the requests a second of an open workload.
+func (s *Scenario) trouble(count int, w Workload) (seconds, load float64) {
+	for _, o := range s.Server.Outages {
+		seconds += (o.End - o.Start + o.EndSpread).Seconds()
+	}
+	load = w.meanRate(s.Horizon.Seconds())
+	capacity, limited := s.Capacity()
+	if s.Server.Kind == OCC {
+		// One write at a time, a round trip each, is the least that gets all through.
+		return float64(count) * 4e-3, load
+	}
+	if limited {
+		seconds += float64(count) / capacity * 2
+		if w.Kind == Open && load > capacity {
+			seconds = s.Horizon.Seconds()
+		}
+	}
+	if s.Server.Crash != nil {
+		seconds = max(seconds, s.Horizon.Seconds()/2)
+	}
+	if errors := s.Server.Errors.Transient; errors > 0 && errors < 1 {
+		seconds += 1
+	} else if errors >= 1 {
+		seconds = s.Horizon.Seconds()
+	}
+	return seconds, load
+}
+
+// meanRate is how many requests an open workload makes a second, on average up to the horizon.
+func (w Workload) meanRate(horizon float64) float64 {
+	if w.Kind != Open || horizon == 0 {
+		return 0
+	}
+	sum := w.Rate * horizon
+	for _, s := range w.Surges {
+		if span := min(s.End.Seconds(), horizon) - s.Start.Seconds(); span > 0 {
+			sum += (s.Rate - w.Rate) * span
+		}
+	}
+	return sum / horizon
+}
+
+// attemptsWithin returns how many attempts a request that keeps failing makes within so many seconds, on average: its
+// delays taken at the middle of their range.
+func attemptsWithin(p *strategies.Policy, within, trip float64) float64 {
+	c := p.Compile()
+	most := math.Inf(1)
+	if p.MaxAttempts > 0 {
+		most = float64(p.MaxAttempts)
+	}
+	if p.Deadline > 0 {
+		within = min(within, p.Deadline.Seconds())
+	}
+	if p.AttemptTimeout > 0 {
+		trip = min(trip, p.AttemptTimeout.Seconds())
+	}
+	attempts, t := 1.0, 0.0
+	const walked = 1000
+	for n := int64(1); attempts < most && t <= within; n++ {
+		lo, hi := c.Bounds(n)
+		step := (float64(lo)+float64(hi))/2/1e9 + trip
+		if n > walked {
+			// Later delays are no shorter than this one, or the estimate is on the large side.
+			attempts += (within - t) / max(step, 1e-9)
+			break
+		}
+		t += step
+		attempts++
+	}
+	return min(attempts, most)
+}

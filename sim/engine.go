@@ -1,0 +1,455 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/stampede-sim/stampede/strategies"
+)
+
+// An engine runs one replication of one policy: it walks through virtual time, event by event. What clients do between
+// two meetings with the server depends on nobody else, so a failed attempt is followed at once through the answer's way
+// back, the wait and the next attempt's way, and only the arrival at the server becomes an event. While the server is
+// down no arrival can change anything either, so such attempts are followed without any event at all.
+//
+// When clients share guards they will meet on their own side as well; then an attempt's leaving and its answer have to
+// become events of their own (leave and seen are where they would come from).
+type engine struct {
+	stream  stream
+	horizon int64
+	latency Distribution
+	hops    int // hops to the server: 1, or 3 where an attempt reads before it writes
+	back    purpose
+	follow  bool // follow clients while the server is down; otherwise every arrival is an event
+	groups  []*group
+	server  server
+	calendar
+	series   seriesRecorder
+	peaks    peakRecorder
+	observed observedDelays
+	trace    *tracer
+	creation creation
+	meter    *meter
+	credit   int64 // attempts and completions until the meter is read again
+	events   int64
+	stopped  bool
+}
+
+// group is a group of clients and what has become of their requests.
+type group struct {
+	id         uint64 // in the upper bits of its requests' numbers
+	workload   Workload
+	count      int
+	think      Distribution
+	clientMask uint64 // closed: the client's part of a request's number
+	clientBits uint
+
+	policy         *strategies.Compiled
+	windows        []strategies.Window
+	settledWindows bool // the last window stands for all later ones
+	clamp          int64
+	cap            int64
+	feedback       bool
+	maxAttempts    int64
+	deadline       int64
+	timeout        int64
+	retryOn        strategies.Classes
+	rule           strategies.RetryAfterRule
+	tested         bool // the group under test: the one whose series and delays are recorded
+
+	// A client's state, by slot; only what the workload and the policy need.
+	created  []int64  // when its request was created
+	previous []int64  // the delay drawn last
+	settled  []int64  // the last attempt whose fate the client knows
+	current  []uint64 // closed: the number of its request
+
+	tally
+}
+
+// tally is what has become of a group's requests and attempts.
+type tally struct {
+	requests, attempts, timedOut int64
+	refused                      [strategies.NumClasses]int64
+	failed                       [numReasons]int64
+	completions                  []int64 // creation to success
+	lastEnd                      int64   // when the last request ended
+	lastTrouble                  int64   // when the last refusal or timeout was seen; -1: never
+}
+
+// The reasons for which a request fails.
+const (
+	reasonNotRetryable = iota
+	reasonAttempts
+	reasonDeadline
+	reasonRetryAfter
+	numReasons
+)
+
+var reasonNames = [numReasons]string{"notRetryable", "attempts", "deadline", "retryAfter"}
+
+// trouble is the classes that a struggling server causes.
+const trouble = 1<<strategies.Unavailable | 1<<strategies.Overloaded | 1<<strategies.RateLimited | 1<<strategies.Conflict | 1<<strategies.Timeout
+
+const (
+	groupShift  = 38
+	maxGroups   = 1 << (43 - groupShift)
+	numberMask  = 1<<groupShift - 1
+	creditBlock = 4096
+)
+
+// attempt is one that is about to leave. The client has been waiting for it since.
+type attempt struct {
+	number       uint64
+	n            int64
+	since, leave int64
+}
+
+// hop draws one one-way latency.
+func (e *engine) hop(base, n uint64, p purpose) int64 {
+	if t, ok := e.latency.Constant(); ok {
+		return t
+	}
+	return min(e.latency.Draw(at(base, n, p)), maxTime)
+}
+
+// way draws what an attempt takes to the server.
+func (e *engine) way(base, n uint64) int64 {
+	t := e.hop(base, n, drawHop1)
+	if e.hops == 3 {
+		t += e.hop(base, n, drawHop2) + e.hop(base, n, drawHop3)
+	}
+	return t
+}
+
+// slot is where a request's client keeps its state.
+func (g *group) slot(number uint64) uint64 { return number & g.clientMask }
+
+// createdAt returns when a request was created.
+func (e *engine) createdAt(g *group, number uint64) int64 {
+	if g.created != nil {
+		return g.created[g.slot(number)]
+	}
+	return g.burstCreation(e.stream, number)
+}
+
+// burstCreation draws when a burst's request is created.
+func (g *group) burstCreation(s stream, number uint64) int64 {
+	if g.workload.Spread == 0 {
+		return 0
+	}
+	return below(at(s.of(g.id|number), 0, drawCreation), int64(g.workload.Spread))
+}
+
+// spend counts one attempt or completion, and now and then asks whether the run has to stop.
+func (e *engine) spend() {
+	e.credit--
+	if e.credit <= 0 {
+		e.settleCredit()
+	}
+}
+
+func (e *engine) settleCredit() {
+	used := creditBlock - e.credit
+	e.events += used
+	e.credit = creditBlock
+	if !e.meter.spend(used) {
+		e.stopped = true
+	}
+}
+
+// run carries out the replication. It returns early when the meter says so.
+func (e *engine) run() {
+	e.createBursts()
+	for !e.stopped {
+		ev, ok := e.next()
+		if !ok {
+			start, at := e.start()
+			if e.passive(start) {
+				continue
+			}
+			if start >= e.horizon {
+				break
+			}
+			e.advance(start, at)
+			continue
+		}
+		if e.passive(ev.time()) {
+			continue
+		}
+		e.pop()
+		if ev.class() == classTimeout {
+			e.timeout(ev)
+		} else {
+			e.arrive(ev)
+		}
+	}
+	e.settleCredit()
+}
+
+// passive carries out the earliest thing at or before t that is not in the calendar, if there is one: a service's end,
+// the server's going down or coming up, a request's creation.
+func (e *engine) passive(t int64) bool {
+	t = min(t, e.horizon-1)
+	due := e.server.due()
+	if at := e.creation.at; at <= t && at <= due {
+		e.createNext()
+		return true
+	}
+	if due <= t {
+		e.serverActs(due)
+		return true
+	}
+	return false
+}
+
+// send follows an attempt, and those that come after it, until one meets the server or time ends.
+func (e *engine) send(g *group, a attempt) {
+	since, until := a.since, a.leave // the wait that has not been recorded yet
+	for !e.stopped {
+		if a.leave >= e.horizon {
+			e.recordWait(g, since, e.horizon)
+			return
+		}
+		e.spend()
+		g.attempts++
+		n := uint64(a.n)
+		base := e.stream.of(g.id | a.number)
+		arrival := a.leave + e.way(base, n)
+		back := e.hop(base, n, e.back)
+		e.trace.leaves(g, a, arrival, e.horizon)
+
+		seen, class, hint := never, strategies.Timeout, noHint
+		switch {
+		case g.timeout > 0 && arrival-a.leave+back > g.timeout:
+			seen = a.leave + g.timeout
+			e.sendAbandoned(g, a, arrival)
+		case arrival >= e.horizon:
+		case e.follow && e.server.isKnownDown(arrival):
+			e.meetEarly(arrival)
+			seen, class, hint = e.answerWhileDown(g, a.leave, arrival, back)
+		default:
+			e.push(newEvent(arrival, classArrival, g.id|a.number, a.n))
+		}
+		if seen >= e.horizon {
+			break
+		}
+		next, again := e.failed(g, a.number, a.n, seen, class, hint)
+		if !again {
+			break
+		}
+		if next.since != until {
+			e.recordWait(g, since, until)
+			since = next.since
+		}
+		until = next.leave
+		a = next
+	}
+	e.recordWait(g, since, until)
+}
+
+// sendAbandoned sends an attempt whose answer would come too late whatever the server does.
+func (e *engine) sendAbandoned(g *group, a attempt, arrival int64) {
+	switch {
+	case arrival >= e.horizon:
+	case e.follow && e.server.isKnownDown(arrival):
+		e.meetEarly(arrival)
+	default:
+		ev := newEvent(arrival, classArrival, g.id|a.number, a.n)
+		ev.lo |= 1
+		e.push(ev)
+	}
+}
+
+func (e *engine) meetEarly(t int64) {
+	e.series.count(countArrivals, t)
+	e.peaks.meetEarly(t)
+}
+
+// answerWhileDown says when and how a client learns of an attempt that arrived while the server was down.
+func (e *engine) answerWhileDown(g *group, leave, arrival, back int64) (seen int64, class strategies.Class, hint int64) {
+	answer, hint := e.server.answerWhileDown(arrival)
+	seen = answer + back
+	if g.timeout > 0 && seen > leave+g.timeout {
+		return leave + g.timeout, strategies.Timeout, noHint
+	}
+	return seen, strategies.Unavailable, hint
+}
+
+// recordWait records that a client was in backoff in [from, to).
+func (e *engine) recordWait(g *group, from, to int64) {
+	if g.tested && from < to {
+		e.series.step(levelWaiting, from, 1)
+		e.series.step(levelWaiting, to, -1)
+	}
+}
+
+// failed is a client's seeing, at t, that attempt n has failed, and deciding what to do. It returns the attempt that
+// its next, whether of the same request or of the client's next one.
+func (e *engine) failed(g *group, number uint64, n, t int64, class strategies.Class, hint int64) (attempt, bool) {
+	if class == strategies.Timeout {
+		g.timedOut++
+	} else {
+		g.refused[class]++
+	}
+	if trouble>>class&1 != 0 {
+		g.lastTrouble = max(g.lastTrouble, t)
+	}
+	if g.tested {
+		series := countRefused
+		if class == strategies.Timeout {
+			series = countTimedOut
+		}
+		e.series.count(series, t)
+		e.trace.seen(g, number, n, t, class.String())
+	}
+	if !g.retryOn.Has(class) {
+		return e.requestFailed(g, number, t, reasonNotRetryable)
+	}
+	if n == g.maxAttempts {
+		return e.requestFailed(g, number, t, reasonAttempts)
+	}
+	wait := e.draw(g, number, n)
+	if hint != noHint && g.rule != strategies.IgnoreHint {
+		if g.rule == strategies.GiveUp && g.cap > 0 && hint > g.cap {
+			return e.requestFailed(g, number, t, reasonRetryAfter)
+		}
+		wait = e.heed(g, number, n, wait, hint)
+	}
+	if g.deadline > 0 && t+wait > e.createdAt(g, number)+g.deadline {
+		return e.requestFailed(g, number, t, reasonDeadline)
+	}
+	if n == maxAttempt {
+		e.stopped = true // out of numbers: two thousand million attempts of one request
+	}
+	return attempt{number, n + 1, t, t + wait}, true
+}
+
+// draw draws the delay before retry n.
+func (e *engine) draw(g *group, number uint64, n int64) int64 {
+	u := at(e.stream.of(g.id|number), uint64(n), drawBackoff)
+	var d int64
+	switch {
+	case g.feedback:
+		slot := g.slot(number)
+		d = g.policy.Draw(n, g.previous[slot], u)
+		g.previous[slot] = d
+	case n <= int64(len(g.windows)) || g.settledWindows:
+		w := g.windows[min(n, int64(len(g.windows)))-1]
+		d = min(g.clamp, w.Draw(u))
+	default:
+		d = g.policy.Draw(n, 0, u)
+	}
+	if g.tested && n <= observedRows {
+		e.observed[n-1].add(d, g.cap)
+	}
+	return d
+}
+
+// noHint is the absence of a Retry-After.
+const noHint = int64(-1)
+
+// heed applies the Retry-After rule to a drawn delay.
+func (e *engine) heed(g *group, number uint64, n, d, hint int64) int64 {
+	switch g.rule {
+	case strategies.FloorJitter:
+		return hint + below(at(e.stream.of(g.id|number), uint64(n), drawHintJitter), d)
+	case strategies.ClampHint:
+		if g.cap > 0 {
+			return min(max(d, hint), g.cap)
+		}
+	}
+	return max(d, hint)
+}
+
+func (e *engine) requestFailed(g *group, number uint64, t int64, reason int) (attempt, bool) {
+	g.failed[reason]++
+	return e.ended(g, number, t)
+}
+
+// ended closes a request at t. A closed client thinks, and makes its next one.
+func (e *engine) ended(g *group, number uint64, t int64) (attempt, bool) {
+	if g.lastEnd < t {
+		g.lastEnd = t
+		if g.tested {
+			e.server.watchUntil(t)
+		}
+	}
+	if g.workload.Kind != Closed {
+		return attempt{}, false
+	}
+	next := number + 1<<g.clientBits
+	return e.createClosed(g, next, t)
+}
+
+// succeeded is a client's taking, at t, the answer that its attempt has succeeded.
+func (e *engine) succeeded(g *group, number uint64, n, t int64) {
+	if t >= e.horizon {
+		return
+	}
+	g.completions = append(g.completions, t-e.createdAt(g, number))
+	if g.tested {
+		e.series.count(countSucceeded, t)
+		e.trace.seen(g, number, n, t, "ok")
+	}
+	if next, again := e.ended(g, number, t); again {
+		e.send(g, next)
+	}
+}
+
+// timeout fires when a client has waited long enough for an attempt that the server has not answered yet.
+func (e *engine) timeout(ev event) {
+	g, number, n := e.subject(ev)
+	if !g.settle(number, n) {
+		return
+	}
+	e.retry(g, number, n, ev.time(), strategies.Timeout, noHint)
+}
+
+// retry lets a client see a failure at t, and sends what it does next.
+func (e *engine) retry(g *group, number uint64, n, t int64, class strategies.Class, hint int64) {
+	if t >= e.horizon {
+		return
+	}
+	if next, again := e.failed(g, number, n, t, class, hint); again {
+		e.send(g, next)
+	}
+}
+
+func (e *engine) subject(ev event) (*group, uint64, int64) {
+	request := ev.request()
+	return e.groups[request>>groupShift], request & numberMask, ev.attempt()
+}
+
+// settle notes that an attempt's fate is known to its client. It reports false if it was known before.
+func (g *group) settle(number uint64, n int64) bool {
+	slot := g.slot(number)
+	if g.current != nil && g.current[slot] != number || g.settled[slot] >= n {
+		return false
+	}
+	g.settled[slot] = n
+	return true
+}
+
+// bucketWidth suggests how wide the calendar's buckets should be for some hundreds of events in each.
+func bucketWidth(horizon, events int64) int64 {
+	hi, lo := bits.Mul64(uint64(horizon), 256)
+	if hi != 0 || events <= 0 {
+		return horizon
+	}
+	return int64(lo / uint64(events))
+}
+
+// prepare makes the slices that hold a client's state.
+func (g *group) prepare(slots int) {
+	if g.workload.Kind != Burst {
+		g.created = make([]int64, slots)
+	}
+	if g.feedback {
+		g.previous = make([]int64, slots)
+	}
+	if g.timeout > 0 {
+		g.settled = make([]int64, slots)
+	}
+	if g.workload.Kind == Closed {
+		g.current = make([]uint64, slots)
+	}
+}

@@ -1,0 +1,377 @@
+package sim
+
+import (
+	"github.com/stampede-sim/stampede/strategies"
+)
+
+// server is the recovering server: what is in service and in the queue, whether it is down, and since when it is up.
+type server struct {
+	conf       *Server
+	workers    int // 0: infinitely many
+	queueLimit int
+	lifo       bool
+	patience   int64 // maxQueueWait; 0: none
+	refusal    int64 // refusalCost
+	service    Distribution
+	instant    bool // services take no time and workers are without number
+	mayCrash   bool
+	limit      limiter
+	warm       warmup
+	crashRate  recentArrivals
+
+	outages      []span // with their ends as drawn for this replication
+	nextOutage   int
+	restartUntil int64 // the last crash's restart ends here; 0: never crashed
+	down         bool
+	downUntil    int64 // known end of being down, over outages that follow without a gap
+
+	busy      jobHeap // what the workers are at
+	inService int     // of those, attempts
+	waiting   queue
+
+	usage   usage
+	crashes int64
+	spans   []span // times of being down
+	wasted  int64
+
+	// The same write to the one row of a contention server that was accepted last.
+	lastWrite event
+	written   bool
+}
+
+// span is a time of being down.
+type span struct {
+	from, to int64
+	hang     bool
+	crash    bool
+}
+
+// due returns when the server next does something of itself.
+func (s *server) due() int64 {
+	t := never
+	if len(s.busy) > 0 {
+		t = s.busy[0].end()
+	}
+	if s.down {
+		t = min(t, s.downUntil)
+	}
+	if s.nextOutage < len(s.outages) {
+		t = min(t, s.outages[s.nextOutage].from)
+	}
+	return t
+}
+
+// serverActs carries out what is due at t: a service's end, the end of being down, an outage's beginning; in this order.
+func (e *engine) serverActs(t int64) {
+	s := &e.server
+	switch {
+	case len(s.busy) > 0 && s.busy[0].end() == t:
+		e.completeFirst(t)
+	case s.down && s.downUntil == t:
+		s.down = false
+		s.warm.start(t)
+	default:
+		outage := s.outages[s.nextOutage]
+		s.nextOutage++
+		if s.nextOutage == 1 {
+			defer s.usage.markRecovery()
+		}
+		e.goDown(outage)
+	}
+}
+
+// goDown begins a time of being down. What is queued and in service is answered at once.
+func (e *engine) goDown(why span) {
+	s := &e.server
+	s.spans = append(s.spans, why)
+	if !s.down || why.to > s.downUntil {
+		s.downUntil = why.to
+	}
+	s.down = true
+	if why.crash {
+		s.restartUntil = why.to
+	}
+	t := why.from
+	waiting := s.waiting.takeAll()
+	s.usage.change(t, -len(s.busy))
+	e.series.step(levelInService, t, -int64(s.inService))
+	e.series.step(levelQueue, t, -int64(len(waiting)))
+	s.inService = 0
+	for _, j := range s.busy {
+		if !j.isRefusal() {
+			e.answer(j.key, j.arrived, t, strategies.Unavailable, noHint)
+		}
+	}
+	for _, ev := range waiting {
+		e.answer(ev, ev.time(), t, strategies.Unavailable, noHint)
+	}
+	s.busy = s.busy[:0]
+}
+
+// isKnownDown reports whether it is already certain that the server will be down at t, and what it will answer.
+// A crash between now and an outage to come might change the answer, so then only the present counts.
+func (s *server) isKnownDown(t int64) bool {
+	if s.down && t < s.downUntil {
+		return true
+	}
+	if s.mayCrash {
+		return false
+	}
+	for _, o := range s.outages[s.nextOutage:] {
+		if t < o.from {
+			return false
+		}
+		if t < o.to {
+			return true
+		}
+	}
+	return false
+}
+
+// answerWhileDown says when the server answers an attempt that arrives while it is down, and with which hint.
+func (s *server) answerWhileDown(t int64) (answer, hint int64) {
+	until := s.restartUntil
+	for i := range s.outages {
+		if o := &s.outages[i]; o.from <= t && t < o.to {
+			if o.hang {
+				return o.to, noHint
+			}
+			until = max(until, o.to)
+		}
+	}
+	switch s.conf.RetryAfter.Kind {
+	case ConstantHint:
+		return t, int64(s.conf.RetryAfter.After)
+	case RemainingHint:
+		return t, until - t
+	}
+	return t, noHint
+}
+
+// arrive is an attempt's arrival at the server.
+func (e *engine) arrive(ev event) {
+	s := &e.server
+	t := ev.time()
+	e.series.count(countArrivals, t)
+	e.peaks.meet(t)
+	switch {
+	case s.down:
+		e.refuseWhileDown(ev)
+	case s.conf.Kind == OCC:
+		e.write(ev)
+	case s.mayCrash && s.crashRate.exceeded(t):
+		s.crashRate.clear()
+		e.refuse(ev, strategies.Unavailable, noHint)
+		e.crash(t)
+	case !s.limit.accept(t, &s.warm):
+		e.turnAway(ev, strategies.RateLimited, s.limit.hint(t, &s.warm, s.conf.RetryAfter))
+	default:
+		e.admit(ev)
+	}
+}
+
+// admit injects errors, and takes what is left into service or the queue if there is room.
+func (e *engine) admit(ev event) {
+	s := &e.server
+	t := ev.time()
+	if errors := s.conf.Errors; errors.Permanent+errors.Transient > 0 {
+		u := unit(at(e.stream.of(ev.request()), uint64(ev.attempt()), drawError))
+		switch {
+		case u < errors.Permanent:
+			e.turnAway(ev, strategies.Permanent, noHint)
+			return
+		case u < errors.Permanent+errors.Transient:
+			e.turnAway(ev, strategies.Transient, noHint)
+			return
+		}
+	}
+	switch {
+	case s.instant:
+		e.served(ev, t, t)
+	case s.workers == 0 || len(s.busy) < s.workers:
+		end := e.serve(ev, t)
+		e.armTimeout(ev, end)
+	case s.waiting.len() < s.queueLimit:
+		s.waiting.push(ev)
+		e.series.step(levelQueue, t, 1)
+		e.armTimeout(ev, never)
+	default:
+		e.turnAway(ev, strategies.Overloaded, s.overloadHint())
+		if s.mayCrash && s.conf.Crash.On == OnQueueFull {
+			e.crash(t)
+		}
+	}
+}
+
+func (e *engine) crash(t int64) {
+	e.server.crashes++
+	e.goDown(span{from: t, to: t + int64(e.server.conf.Crash.Restart), crash: true})
+}
+
+// serve takes an attempt into service at t and returns when that will end.
+func (e *engine) serve(ev event, t int64) int64 {
+	s := &e.server
+	s.inService++
+	work := s.service.Draw(at(e.stream.of(ev.request()), uint64(ev.attempt()), drawService))
+	if f := s.warm.speed(t); f < 1 || s.conf.Slowdown > 0 {
+		work = saturate(float64(work) * (1 + s.conf.Slowdown*float64(s.inService-1)) / f)
+	}
+	end := min(t+work, maxTime)
+	s.busy.push(newJob(end, ev))
+	s.usage.change(t, 1)
+	e.series.step(levelInService, t, 1)
+	return end
+}
+
+// saturate rounds a time to the nearest nanosecond, and to the end of time.
+func saturate(t float64) int64 {
+	if t >= maxTime {
+		return maxTime
+	}
+	return int64(t + 0.5)
+}
+
+// armTimeout sets an attempt's timeout where the answer may come too late. end is when its service will end.
+func (e *engine) armTimeout(ev event, end int64) {
+	g, number, n := e.subject(ev)
+	if g.timeout == 0 || ev.abandoned() {
+		return
+	}
+	fires := e.left(ev, ev.time()) + g.timeout
+	if fires >= e.horizon || end != never && e.server.refusal == 0 && end+e.wayBack(ev) <= fires {
+		return
+	}
+	e.push(newEvent(fires, classTimeout, g.id|number, n))
+}
+
+// left returns when an attempt that arrived at t had left.
+func (e *engine) left(ev event, t int64) int64 {
+	return t - e.way(e.stream.of(ev.request()), uint64(ev.attempt()))
+}
+
+func (e *engine) wayBack(ev event) int64 {
+	return e.hop(e.stream.of(ev.request()), uint64(ev.attempt()), e.back)
+}
+
+// completeFirst ends the service, or the refusal, that is due at t. Its worker takes the next attempt.
+func (e *engine) completeFirst(t int64) {
+	s := &e.server
+	j := s.busy.pop()
+	s.usage.change(t, -1)
+	if j.isRefusal() {
+		e.takeNext(t)
+		return
+	}
+	s.inService--
+	e.series.step(levelInService, t, -1)
+	e.takeNext(t)
+	e.served(j.key, j.arrived, t)
+}
+
+// takeNext lets a free worker take the next waiting attempt, if there is one, and sheds what has waited too long.
+func (e *engine) takeNext(t int64) {
+	s := &e.server
+	for s.waiting.len() > 0 && len(s.busy) < s.workers {
+		ev := s.waiting.pop(s.lifo)
+		e.series.step(levelQueue, t, -1)
+		if s.patience > 0 && t-ev.time() > s.patience {
+			e.answer(ev, ev.time(), t, strategies.Overloaded, s.overloadHint())
+			continue
+		}
+		e.serve(ev, t)
+	}
+}
+
+// served answers an attempt, which arrived at arrived, with success.
+func (e *engine) served(ev event, arrived, t int64) {
+	s := &e.server
+	e.spend()
+	e.series.count(countServed, t)
+	if ev.abandoned() {
+		s.wasted++
+		return
+	}
+	g, number, n := e.subject(ev)
+	seen := t + e.wayBack(ev)
+	if g.timeout > 0 {
+		if fires := e.left(ev, arrived) + g.timeout; seen > fires {
+			if fires < e.horizon {
+				s.wasted++
+			}
+			return
+		}
+		if seen < e.horizon && !g.settle(number, n) {
+			s.wasted++
+			return
+		}
+	}
+	e.succeeded(g, number, n, seen)
+}
+
+// overloadHint is the Retry-After of an attempt turned away for want of room.
+func (s *server) overloadHint() int64 {
+	if s.conf.RetryAfter.Kind == ConstantHint {
+		return int64(s.conf.RetryAfter.After)
+	}
+	return noHint
+}
+
+// answer tells the client of an attempt that had been taken in, at arrived, that it has failed after all.
+func (e *engine) answer(ev event, arrived, t int64, class strategies.Class, hint int64) {
+	if ev.abandoned() {
+		return
+	}
+	g, number, n := e.subject(ev)
+	seen := t + e.wayBack(ev)
+	if g.timeout > 0 && (seen > e.left(ev, arrived)+g.timeout || seen < e.horizon && !g.settle(number, n)) {
+		return
+	}
+	e.retry(g, number, n, seen, class, hint)
+}
+
+// refuse answers an arriving attempt at once.
+func (e *engine) refuse(ev event, class strategies.Class, hint int64) {
+	if ev.abandoned() {
+		return
+	}
+	g, number, n := e.subject(ev)
+	e.retry(g, number, n, ev.time()+e.wayBack(ev), class, hint)
+}
+
+// turnAway refuses an attempt while up, which costs the server something.
+func (e *engine) turnAway(ev event, class strategies.Class, hint int64) {
+	s := &e.server
+	if s.refusal > 0 && s.workers > 0 {
+		if len(s.busy) < s.workers {
+			s.busy.push(refusalJob(min(ev.time()+s.refusal, maxTime)))
+			s.usage.change(ev.time(), 1)
+		} else {
+			s.busy.delayFirst(s.refusal)
+		}
+	}
+	e.refuse(ev, class, hint)
+}
+
+func (e *engine) refuseWhileDown(ev event) {
+	if ev.abandoned() {
+		return
+	}
+	g, number, n := e.subject(ev)
+	t := ev.time()
+	seen, class, hint := e.answerWhileDown(g, e.left(ev, t), t, e.wayBack(ev))
+	e.retry(g, number, n, seen, class, hint)
+}
+
+// write is the arrival of a write at a contention server. It conflicts if another was accepted after its read, which
+// arrived two hops before it.
+func (e *engine) write(ev event) {
+	s := &e.server
+	base, n := e.stream.of(ev.request()), uint64(ev.attempt())
+	read := newEvent(ev.time()-e.hop(base, n, drawHop2)-e.hop(base, n, drawHop3), classArrival, ev.request(), ev.attempt())
+	if s.written && read.before(s.lastWrite) {
+		e.refuse(ev, strategies.Conflict, noHint)
+		return
+	}
+	s.lastWrite, s.written = ev, true
+	e.served(ev, ev.time(), ev.time())
+}
