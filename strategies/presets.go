@@ -2,6 +2,8 @@ package strategies
 
 // Policies worth comparing: what tutorials show, step by step better, and what well-known libraries do.
 
+import "slices"
+
 // Preset is a policy to start from.
 type Preset struct {
 	Policy Policy `json:"policy"`
@@ -9,9 +11,12 @@ type Preset struct {
 	Source string `json:"source"` // where it is found, with its formula
 }
 
-// Presets is the catalogue of preset policies. A new one is an entry here. Those that stand for code that reads no
-// Retry-After ignore it.
-var Presets = []Preset{
+// Presets returns the preset policies, the simplest first.
+func Presets() []Preset { return slices.Clone(presets) }
+
+// presets is the catalogue. A new preset is an entry here. Those that stand for code that reads no Retry-After
+// ignore it.
+var presets = []Preset{
 	preset("at-once", "At once", "immediate,maxAttempts=3,retryAfter=ignore",
 		"Uses up its attempts before anything can have recovered, and multiplies the load while it lasts.",
 		"A loop around the call: 3 attempts, no wait."),

@@ -61,10 +61,10 @@ var attempts = map[string]int64{
 
 // Each preset waits as its source's code does, to the nanosecond, whatever the random number.
 func TestPresetsEqualTheirSources(t *testing.T) {
-	if len(articles) != len(Presets) {
-		t.Errorf("%d presets, %d sources", len(Presets), len(articles))
+	if len(articles) != len(Presets()) {
+		t.Errorf("%d presets, %d sources", len(Presets()), len(articles))
 	}
-	for _, preset := range Presets {
+	for _, preset := range Presets() {
 		id := preset.Policy.ID
 		formula, c := articles[id], preset.Policy.Compile()
 		if preset.Policy.MaxAttempts != attempts[id] {
@@ -87,7 +87,7 @@ func TestPresetsEqualTheirSources(t *testing.T) {
 
 func TestPresetsRetryWhatTheirSourcesDo(t *testing.T) {
 	filtered := ClassesOf("unavailable", "overloaded", "rateLimited")
-	for _, preset := range Presets {
+	for _, preset := range Presets() {
 		want := DefaultRetryOn // all but a 4xx other than 429
 		if id := preset.Policy.ID; id == "filtered" || id == "grpc" {
 			want = filtered
@@ -100,7 +100,7 @@ func TestPresetsRetryWhatTheirSourcesDo(t *testing.T) {
 
 func TestPresetsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
-	for _, preset := range Presets {
+	for _, preset := range Presets() {
 		p := preset.Policy
 		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(p.ID) || seen[p.ID] {
 			t.Errorf("id %q is taken or not in kebab case", p.ID)
