@@ -107,5 +107,5 @@ func (t *total) quantile(p float64) float64 {
 			hi = mid
 		}
 	}
-	return hi
+	return min(max(hi, t.min), t.max) // whatever the rounding
 }
