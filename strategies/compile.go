@@ -107,7 +107,8 @@ func (c *Compiled) index(n int64) (i int64, ok bool) {
 }
 
 // Windows returns what the delay of retry n is drawn from at index n−1, before the clamp. It ends where all further
-// windows are the same as the last, or after 4096: what lies beyond those must be asked of Draw. It is nil if Feedback.
+// windows are the same as the last (Settled), else after 4096: Draw must be asked for what lies beyond. It is nil if
+// Feedback.
 func (c *Compiled) Windows() []Window {
 	if c.feedback {
 		return nil

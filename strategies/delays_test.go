@@ -193,7 +193,7 @@ func TestCumulativeWaitWithoutJitter(t *testing.T) {
 // Every figure of the table against clients that draw, 10^6 where the law is integrated numerically: a quantile may be off by 0.1 % of the longest delay plus
 // 4.5 standard errors of the share of draws below it, a mean and a share by 4.5 standard errors.
 func TestDelaysMatchDraws(t *testing.T) {
-	const retries, sigmas = 12, 4.5
+	const retries, sigmas = 8, 4.5
 	for _, p := range waits {
 		t.Run(fmt.Sprint(p.Schedule.Kind, p.Jitter.Kind, p.Cap), func(t *testing.T) {
 			t.Parallel()
