@@ -21,8 +21,11 @@ import (
 const progressEvery = 50 * time.Millisecond
 
 var (
-	errBusy     = errors.New("every simulation slot is taken; try again in a second")
-	errShutdown = errors.New("the server is shutting down")
+	errBusy = errors.New("every simulation slot is taken; try again in a second")
+
+	// ErrShutdown is the cause to cancel the base context of an http.Server with, so that those who wait for a
+	// result are told why there is none.
+	ErrShutdown = errors.New("the server is shutting down")
 )
 
 // options say what a result carries beyond the figures.
@@ -31,7 +34,7 @@ type options struct {
 	trace  int  // so many clients traced
 
 	// progress, if not nil, is called on the caller's own goroutine every progressEvery while the run goes on, whether
-	// or not there is any. Until a slot is free total is 0.
+	// or not there is any. Until the run has a slot, total is 0.
 	progress sim.Progress
 }
 
@@ -135,6 +138,7 @@ func (s *simulator) runInSlot(ctx context.Context, f *flight, sc *sim.Scenario, 
 		return nil, err
 	}
 	defer release()
+	f.total.Store(int64(len(sc.Policies) * sc.Replications))
 	defer func() { // not on a handler's goroutine: a panic here would end the process
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -150,11 +154,17 @@ func (s *simulator) runInSlot(ctx context.Context, f *flight, sc *sim.Scenario, 
 // acquire takes a slot and returns what gives it back. A client that replaces its own older request finds the slot of
 // that one free within milliseconds, hence the short wait before errBusy.
 func (s *simulator) acquire(ctx context.Context) (release func(), err error) {
+	release = func() { <-s.slots }
+	select {
+	case s.slots <- struct{}{}:
+		return release, nil
+	default:
+	}
 	timer := time.NewTimer(s.slotWait)
 	defer timer.Stop()
 	select {
 	case s.slots <- struct{}{}:
-		return func() { <-s.slots }, nil
+		return release, nil
 	case <-timer.C:
 		return nil, errBusy
 	case <-ctx.Done():

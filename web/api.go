@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies"
+)
+
+// apiPrefix is where the API is. Its description, openapi.json, lists every route below it.
+const apiPrefix = "/api/v1"
+
+//go:embed openapi.json
+var openAPI []byte
+
+func (s *Server) api(r chi.Router) {
+	r.Get("/openapi.json", document("application/json", openAPI))
+	r.Get("/schemas/scenario.json", document("application/schema+json", asJSON(sim.ScenarioSchema())))
+	r.Get("/schemas/policy.json", document("application/schema+json", asJSON(strategies.PolicySchema())))
+	r.Get("/catalog", document("application/json", asJSON(theCatalog())))
+	r.Post("/simulations", s.postSimulation)
+	r.Get("/simulations", s.getSimulation)
+	r.Post("/policies/analysis", s.analyse)
+	r.Get("/export/scenario.json", s.exportScenario)
+	r.Get("/export/policy.json", s.exportPolicy)
+	r.Get("/export/result.json", s.exportResult)
+	r.Get("/export/table.csv", s.exportTable)
+}
+
+// document serves a text that is part of the program.
+func document(contentType string, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "public, max-age=3600")
+		send(w, r, http.StatusOK, contentType, body)
+	}
+}
+
+// asJSON writes what is known to be fit for it.
+func asJSON(v any) []byte {
+	doc, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return append(doc, '\n')
+}
+
+// maxRetries is the longest delay table there is.
+const maxRetries = 1000
+
+// analysis is the exact behaviour of one policy, server or no server.
+type analysis struct {
+	Policy   strategies.Policy     `json:"policy"`
+	Delays   []strategies.DelayRow `json:"delays"`
+	Warnings []string              `json:"warnings"`
+}
+
+// analyse gives the delay table of the policy in the body.
+func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	query, err := queryOf(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	retries, retriesErr := takeInt(query, "retries", 10, 1, maxRetries)
+	policy, err := strategies.ParsePolicy(body)
+	if err := allFaults(err, retriesErr, unknownParams(query)); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	delays, err := s.delays(r.Context(), policy, retries)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.sendJSON(w, r, analysis{policy, delays, policy.Warnings()})
+}
+
+// delays computes a delay table in a slot of its own: it can take as long as a simulation.
+func (s *Server) delays(ctx context.Context, p strategies.Policy, retries int) ([]strategies.DelayRow, error) {
+	release, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return p.Compile().Delays(retries), nil
+}

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"context"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// catalog is everything that documents can choose from.
+type catalog struct {
+	Schedules     []spec.Kind `json:"schedules"`
+	Jitters       []spec.Kind `json:"jitters"`
+	Guards        []spec.Kind `json:"guards"`
+	Distributions []spec.Kind `json:"distributions"`
+	Presets       presets     `json:"presets"`
+}
+
+// presets are documents to start from.
+type presets struct {
+	Policies  []strategies.Preset `json:"policies"`
+	Scenarios []sim.Preset        `json:"scenarios"`
+}
+
+func theCatalog() catalog {
+	return catalog{
+		Schedules:     kinds(strategies.Schedules, func(k strategies.ScheduleKind) spec.Kind { return k.Kind }),
+		Jitters:       kinds(strategies.Jitters, func(k strategies.JitterKind) spec.Kind { return k.Kind }),
+		Guards:        []spec.Kind{},
+		Distributions: kinds(sim.Distributions, func(k sim.DistributionKind) spec.Kind { return k.Kind }),
+		Presets:       presets{strategies.Presets(), sim.Presets()},
+	}
+}
+
+// kinds is spec.Kinds with an empty list where there are no parameters.
+func kinds[K any](catalogue []K, kind func(K) spec.Kind) []spec.Kind {
+	list := spec.Kinds(catalogue, kind)
+	for i := range list {
+		if list[i].Params == nil {
+			list[i].Params = []spec.Param{}
+		}
+	}
+	return list
+}
+
+// Warm runs the opening scenario, so that its result is at hand when the first visitor comes.
+func (s *Server) Warm(ctx context.Context) {
+	if _, err := s.simulate(ctx, sim.Default(), options{}); err != nil && ctx.Err() == nil {
+		s.log.Error("the opening scenario failed", "error", err)
+	}
+}

@@ -1,0 +1,106 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// problem is an error as a client sees it: an RFC 9457 problem detail, with our own members after Detail.
+type problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail,omitempty"`
+
+	Errors   []spec.Fault `json:"errors,omitempty"`   // every fault of a document
+	Estimate int64        `json:"estimate,omitempty"` // events that a scenario would cost
+	Limit    int64        `json:"limit,omitempty"`    // events that one may cost
+}
+
+var (
+	errNotFound = errors.New("there is nothing at this address")
+	errMethod   = errors.New("this address does not take that method")
+	errQuery    = errors.New("the query string is malformed")
+	errBody     = errors.New("the body ended early")
+	errCoding   = errors.New("send the document without a content coding")
+)
+
+// statuses is the table of errors and what they are in HTTP. An error that matches no row is the server's fault, and
+// its text goes to the log alone.
+var statuses = []struct {
+	is     func(error) bool
+	status int
+}{
+	{is[spec.Faults], http.StatusUnprocessableEntity},
+	{is[*sim.TooCostlyError], http.StatusUnprocessableEntity},
+	{is[*spec.SyntaxError], http.StatusBadRequest},
+	{equals(errQuery), http.StatusBadRequest},
+	{equals(errBody), http.StatusBadRequest},
+	{is[*http.MaxBytesError], http.StatusRequestEntityTooLarge},
+	{equals(errCoding), http.StatusUnsupportedMediaType},
+	{equals(errNotFound), http.StatusNotFound},
+	{equals(errMethod), http.StatusMethodNotAllowed},
+	{equals(errBusy), http.StatusServiceUnavailable},
+	{equals(ErrShutdown), http.StatusServiceUnavailable},
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+func equals(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func problemOf(err error) problem {
+	p := problem{Type: "about:blank", Status: http.StatusInternalServerError, Detail: "the server failed; its log says why"}
+	for _, row := range statuses {
+		if row.is(err) {
+			p.Status, p.Detail = row.status, err.Error()
+			break
+		}
+	}
+	p.Title = http.StatusText(p.Status)
+	if faults, ok := errors.AsType[spec.Faults](err); ok {
+		p.Errors, p.Detail = faults, "the document has faults"
+	}
+	if costly, ok := errors.AsType[*sim.TooCostlyError](err); ok {
+		p.Estimate, p.Limit = costly.Estimate, costly.Limit
+	}
+	return p
+}
+
+// fail answers with an error: nothing if the client has gone.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if gone(r) {
+		return
+	}
+	p := s.problem(r, err)
+	if p.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Del("ETag")
+	w.Header().Del("Content-Disposition")
+	send(w, r, p.Status, "application/problem+json", asJSON(p))
+}
+
+// problem returns what a client is told about err, and logs what it is not told.
+func (s *Server) problem(r *http.Request, err error) problem {
+	p := problemOf(err)
+	if p.Status == http.StatusInternalServerError {
+		s.log.ErrorContext(r.Context(), "failed", "path", r.URL.Path, "error", err)
+	}
+	return p
+}
+
+// gone reports whether the client has closed the connection. A request cancelled because the server shuts down still
+// has one who waits for an answer.
+func gone(r *http.Request) bool {
+	return r.Context().Err() != nil && !errors.Is(context.Cause(r.Context()), ErrShutdown)
+}

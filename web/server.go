@@ -1,0 +1,111 @@
+// Package web is Stampede's web application: the compare page and the HTTP API, over the simulations of package sim.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/static"
+)
+
+// Config says what a server allows.
+type Config struct {
+	// MaxEvents is the most events (attempts and service completions) that one scenario may cost; 0: no limit.
+	MaxEvents int64
+	// MaxConcurrent is how many simulations run at once; 0: as many as there are cores.
+	MaxConcurrent int
+	// CacheBytes is about how much memory finished results may take; 0: 64 MiB.
+	CacheBytes int64
+	// Version names the program. Results of another version are not taken from a client's cache.
+	Version string
+	// Log takes one record a request; nil: slog.Default().
+	Log *slog.Logger
+}
+
+// DefaultMaxEvents is a limit for a server that others use: a few seconds' work for one core.
+const DefaultMaxEvents = 100_000_000
+
+// slotWait is how long a simulation waits for a slot before its client is told to come back.
+const slotWait = 500 * time.Millisecond
+
+// Server serves the page and the API. It is an http.Handler; create it with New.
+type Server struct {
+	*simulator
+	http.Handler
+
+	log      *slog.Logger
+	version  string
+	draining atomic.Bool
+}
+
+// New returns a server.
+func New(c Config) *Server {
+	if c.MaxConcurrent <= 0 {
+		c.MaxConcurrent = runtime.GOMAXPROCS(0)
+	}
+	if c.CacheBytes == 0 {
+		c.CacheBytes = 64 << 20
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	s := &Server{
+		simulator: &simulator{
+			run: func(ctx context.Context, r sim.Runner, sc *sim.Scenario, p sim.Progress) (*sim.Result, error) {
+				return r.Run(ctx, sc, p)
+			},
+			maxEvents: c.MaxEvents,
+			slots:     make(chan struct{}, c.MaxConcurrent),
+			slotWait:  slotWait,
+			cache:     newCache(c.CacheBytes),
+			flights:   map[key]*flight{},
+		},
+		log:     c.Log,
+		version: c.Version,
+	}
+	s.Handler = s.routes()
+	return s
+}
+
+// Drain makes /readyz answer 503 from now on, so that no new traffic is sent here.
+func (s *Server) Drain() { s.draining.Store(true) }
+
+func (s *Server) routes() *chi.Mux {
+	r := chi.NewRouter()
+	r.Use(s.logRequests, s.recoverPanics, secure, limitBody, middleware.GetHead)
+	r.NotFound(s.notFound)
+	r.MethodNotAllowed(s.methodNotAllowed)
+
+	r.Get("/healthz", s.healthy)
+	r.Get("/readyz", s.ready)
+	r.Get("/favicon.ico", favicon)
+	r.Handle(static.Prefix+"*", static.Handler())
+	r.Route(apiPrefix, s.api)
+	return r
+}
+
+func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	send(w, r, http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
+}
+
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		s.fail(w, r, ErrShutdown)
+		return
+	}
+	s.healthy(w, r)
+}
+
+func favicon(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	http.Redirect(w, r, static.URL("favicon.svg"), http.StatusFound)
+}
