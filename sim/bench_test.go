@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -53,4 +54,68 @@ func BenchmarkHerd(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkFloor does what no engine can do without: it draws the herd's numbers, writes its events as 16 bytes each,
+// and sorts them by time, with a radix sort.
+func BenchmarkFloor(b *testing.B) {
+	for _, n := range []int{1000, 10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
+			s := herd(n)
+			windows := s.Policies[0].Compile().Windows()
+			var events []event
+			var sorted []event
+			total := 0
+			for b.Loop() {
+				events = floorEvents(events[:0], n, windows, int64(s.Server.Outages[0].End))
+				if cap(sorted) < len(events) {
+					sorted = make([]event, len(events))
+				}
+				events, sorted = radixSort(events, sorted[:len(events)])
+				total += len(events)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(total), "ns/event")
+		})
+	}
+}
+
+// floorEvents draws each client's attempts up to the second one after recovery, and one service.
+func floorEvents(events []event, n int, windows []strategies.Window, recovery int64) []event {
+	draws := newStream(1, 0)
+	for i := range uint64(n) {
+		base := draws.of(i)
+		t, after := int64(0), 0
+		for k := int64(1); after < 2; k++ {
+			events = append(events, newEvent(t, classArrival, i, k))
+			if t >= recovery {
+				after++
+			}
+			t += windows[min(k, int64(len(windows)))-1].Draw(at(base, uint64(k), drawBackoff))
+		}
+		work := -10e6 * math.Log(unit(at(base, 1, drawService)))
+		events = append(events, newEvent(t+int64(work), classService, i, 1))
+	}
+	return events
+}
+
+// radixSort sorts events by their first words, whose upper digits are the same for all times below 2^40 ns. It returns
+// the sorted slice, and the other.
+func radixSort(events, scratch []event) (sorted, other []event) {
+	const digit = 10
+	for shift := uint(timeShift); shift < timeShift+40; shift += digit {
+		var counts [1<<digit + 1]int
+		for _, e := range events {
+			counts[e.hi>>shift&(1<<digit-1)+1]++
+		}
+		for i := 1; i < len(counts); i++ {
+			counts[i] += counts[i-1]
+		}
+		for _, e := range events {
+			place := &counts[e.hi>>shift&(1<<digit-1)]
+			scratch[*place] = e
+			*place++
+		}
+		events, scratch = scratch, events
+	}
+	return events, scratch
 }

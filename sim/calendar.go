@@ -74,13 +74,16 @@ type chunk struct {
 	_      [3]int32
 }
 
-// bucket is a chain of full chunks that ends in tail, of which fill places are taken.
+// bucket is a chain of full chunks that ends in tail, where so many places are left.
 type bucket struct {
 	tail   *chunk
 	id     int32 // tail's number
-	fill   int32
+	left   int32
 	chunks int32
 }
+
+// size returns the number of events in the bucket.
+func (b *bucket) size() int { return int(b.chunks*chunkLen - b.left) }
 
 // level is a ring of buckets 2^shift ns wide. A bucket's place is its number modulo the ring's size, and the ring holds
 // the ringSize buckets from the current one on.
@@ -94,11 +97,11 @@ type level struct {
 // calendar is a queue of events in their total order.
 type calendar struct {
 	levels [numLevels]level
-	end    int64   // the open bucket ends here; what comes before goes to near
-	open   []event // the open bucket, sorted
-	pos    int     // of the next event in open
-	near   []event // a heap of events that were put into the open bucket after it was opened
-	sorted []event // scratch
+	end    int64    // the open bucket ends here; what comes before goes to near
+	open   []event  // the open bucket, sorted
+	pos    int      // of the next event in open
+	near   []event  // a heap of events that were put into the open bucket after it was opened
+	chain  []*chunk // scratch: the chunks of a bucket in order
 	slabs  []*[slabLen]chunk
 	free   []int32
 	counts [ringSize + 1]int32
@@ -131,23 +134,17 @@ func (c *calendar) push(e event) {
 	}
 	for i := range c.levels {
 		l := &c.levels[i]
-		n := t >> l.shift
-		if n-l.current < ringSize {
-			c.put(l, n, e)
+		if n := t >> (l.shift & 63); n-l.current < ringSize {
+			b := &l.buckets[n&ringMask]
+			if b.left == 0 {
+				c.grow(l, b, n&ringMask)
+			}
+			b.tail.events[chunkLen-b.left] = e
+			b.left--
 			return
 		}
 	}
 	panic("sim: an event lies beyond the calendar")
-}
-
-func (c *calendar) put(l *level, number int64, e event) {
-	i := number & ringMask
-	b := &l.buckets[i]
-	if b.tail == nil || b.fill == chunkLen {
-		c.grow(l, b, i)
-	}
-	b.tail.events[b.fill] = e
-	b.fill++
 }
 
 func (c *calendar) grow(l *level, b *bucket, i int64) {
@@ -165,7 +162,7 @@ func (c *calendar) grow(l *level, b *bucket, i int64) {
 	if b.tail == nil {
 		l.used[i>>6] |= 1 << (i & 63)
 	}
-	b.tail, b.id, b.fill = next, id, 0
+	b.tail, b.id, b.left = next, id, chunkLen
 	b.chunks++
 }
 
@@ -227,89 +224,106 @@ func (c *calendar) advance(start int64, at int) {
 		c.levels[i].current = start >> c.levels[i].shift
 	}
 	l := &c.levels[at]
+	b := c.take(l, start>>l.shift&ringMask)
+	c.end = start
 	if at > 0 {
-		c.end = start
-		c.take(l, start>>l.shift)
-		for _, e := range c.sorted {
-			c.push(e)
+		for i, part := range c.chain {
+			for _, e := range part.events[:b.filled(i)] {
+				c.push(e)
+			}
 		}
-		return
+	} else {
+		c.open = slices.Grow(c.open[:0], b.size())[:b.size()]
+		c.pos = 0
+		c.sort(&b, uint64(start)<<timeShift)
+		c.end += 1 << l.shift
 	}
-	c.end = start + 1<<l.shift
-	c.take(l, start>>l.shift)
-	c.open, c.sorted = c.sorted, c.open
-	c.pos = 0
-	c.sort(start)
+	c.release(b)
 }
 
-// take empties a bucket into c.sorted, in the order in which its events came.
-func (c *calendar) take(l *level, number int64) {
-	i := number & ringMask
-	b := l.buckets[i]
-	n := int(b.chunks-1)*chunkLen + int(b.fill)
-	if cap(c.sorted) < n {
-		c.sorted = make([]event, n+n/8)
-	}
-	c.sorted = c.sorted[:n]
-	part, id, fill := b.tail, b.id, b.fill
-	for k := int(b.chunks) - 1; k >= 0; k-- {
-		copy(c.sorted[k*chunkLen:], part.events[:fill])
-		c.free = append(c.free, id)
-		if k > 0 {
-			id, fill = part.prev, chunkLen
+// take takes a bucket out of its ring and lists its chunks, in the order in which they were filled.
+func (c *calendar) take(l *level, place int64) bucket {
+	b := l.buckets[place]
+	l.buckets[place] = bucket{}
+	l.used[place>>6] &^= 1 << (place & 63)
+	c.chain = slices.Grow(c.chain[:0], int(b.chunks))[:b.chunks]
+	part, id := b.tail, b.id
+	for i := int(b.chunks) - 1; i >= 0; i-- {
+		c.chain[i] = part
+		if i > 0 {
+			id = part.prev
 			part = c.chunk(id)
 		}
 	}
-	l.buckets[i] = bucket{}
-	l.used[i>>6] &^= 1 << (i & 63)
+	return b
 }
 
-// sort orders the open bucket, which starts at start: a scatter on the topmost bits that differ, then an insertion
-// sort. Many events at one instant are mostly in order already, for herds in step keep their order.
-func (c *calendar) sort(start int64) {
-	n := len(c.open)
-	if inOrder(c.open) {
+// filled returns how many events there are in the bucket's chunk i.
+func (b *bucket) filled(i int) int {
+	if i == int(b.chunks)-1 {
+		return int(chunkLen - b.left)
+	}
+	return chunkLen
+}
+
+// release gives a bucket's chunks back.
+func (c *calendar) release(b bucket) {
+	for id, n := b.id, b.chunks; n > 0; n-- {
+		c.free = append(c.free, id)
+		id = c.chunk(id).prev
+	}
+}
+
+// sort puts a bucket, whose time starts at base, into c.open in order: it scatters the events to small parts of the
+// bucket's time, and sorts those. A herd in step comes at one instant, and in order already.
+func (c *calendar) sort(b *bucket, base uint64) {
+	parts := min(ringBits, uint(bits.Len(uint(b.size()/2))))
+	shift := c.levels[0].shift + timeShift - parts
+	places := c.counts[:1<<parts+1]
+	clear(places)
+	ordered, last := true, event{}
+	for i, part := range c.chain {
+		for _, e := range part.events[:b.filled(i)] {
+			places[(e.hi-base)>>(shift&63)+1]++
+			ordered = ordered && !e.before(last)
+			last = e
+		}
+	}
+	if ordered {
+		for i, part := range c.chain {
+			copy(c.open[i*chunkLen:], part.events[:b.filled(i)])
+		}
 		return
 	}
-	if n > 24 {
-		c.scatter(start)
+	largest := int32(0)
+	for i := 1; i < len(places); i++ {
+		largest = max(largest, places[i])
+		places[i] += places[i-1]
+	}
+	for i, part := range c.chain {
+		for _, e := range part.events[:b.filled(i)] {
+			place := &places[(e.hi-base)>>(shift&63)]
+			c.open[*place] = e
+			*place++
+		}
+	}
+	if largest > smallPart {
+		c.sortLargeParts(places)
 	}
 	insertionSort(c.open)
 }
 
-// scatter moves each event to the part of the bucket's time that it belongs to, and sorts parts that are still large.
-func (c *calendar) scatter(start int64) {
-	n := len(c.open)
-	parts := min(ringBits, uint(bits.Len(uint(n/2))))
-	shift := c.levels[0].shift + timeShift - parts
-	base := uint64(start) << timeShift
-	counts := c.counts[:1<<parts+1]
-	clear(counts)
-	for _, e := range c.open {
-		counts[(e.hi-base)>>shift+1]++
-	}
-	largest := int32(0)
-	for i := 1; i < len(counts); i++ {
-		largest = max(largest, counts[i])
-		counts[i] += counts[i-1]
-	}
-	if cap(c.sorted) < n {
-		c.sorted = make([]event, n+n/8)
-	}
-	c.sorted = c.sorted[:n]
-	for _, e := range c.open {
-		place := &counts[(e.hi-base)>>shift]
-		c.sorted[*place] = e
-		*place++
-	}
-	c.open, c.sorted = c.sorted, c.open
-	if largest > 24 {
-		for i, from := 0, int32(0); i < len(counts)-1; i++ {
-			if part := c.open[from:counts[i]]; len(part) > 24 && !inOrder(part) {
-				slices.SortFunc(part, event.compare)
-			}
-			from = counts[i]
+// smallPart is the largest number of events that an insertion sort may be left with.
+const smallPart = 24
+
+// sortLargeParts sorts the parts of c.open that are too large for an insertion sort. ends holds where each part ends.
+func (c *calendar) sortLargeParts(ends []int32) {
+	from := int32(0)
+	for _, end := range ends[:len(ends)-1] {
+		if part := c.open[from:end]; len(part) > smallPart && !inOrder(part) {
+			slices.SortFunc(part, event.compare)
 		}
+		from = end
 	}
 }
 

@@ -14,16 +14,33 @@ import (
 func Estimate(s *Scenario) int64 {
 	var events float64
 	for i := range s.Policies {
-		events += s.estimateGroup(s.Clients.Count, s.Clients.Workload, &s.Policies[i])
-		for _, o := range s.Clients.Others {
-			policy := &s.Policies[i]
-			if o.Policy != nil {
-				policy = o.Policy
-			}
-			events += s.estimateGroup(o.Count, o.Workload, policy)
-		}
+		events += s.estimateReplication(&s.Policies[i])
 	}
 	return int64(min(events*float64(s.Replications), 1e18))
+}
+
+// estimateReplication estimates the events of one replication of a policy.
+func (s *Scenario) estimateReplication(p *strategies.Policy) float64 {
+	events := s.estimateGroup(s.Clients.Count, s.Clients.Workload, p)
+	for _, o := range s.Clients.Others {
+		policy := p
+		if o.Policy != nil {
+			policy = o.Policy
+		}
+		events += s.estimateGroup(o.Count, o.Workload, policy)
+	}
+	return events
+}
+
+// bucketWidth suggests how wide the calendar's buckets should be, in nanoseconds, for some hundreds of events in each.
+func (s *Scenario) bucketWidth(p *strategies.Policy) int64 {
+	const wanted = 256
+	span := s.Horizon.Seconds()
+	if s.Clients.Workload.Kind == Burst {
+		trouble, _ := s.trouble(s.Clients.Count, s.Clients.Workload)
+		span = min(span, trouble+s.Clients.Workload.Spread.Seconds())
+	}
+	return int64(min(wanted*span*1e9/max(1, s.estimateReplication(p)), float64(s.Horizon)))
 }
 
 // estimateGroup estimates the events of one group's requests in one replication.

@@ -153,7 +153,7 @@ func (g *group) begin(number uint64, t int64) attempt {
 
 // newGroup readies a group of clients.
 func newGroup(index, count int, w Workload, p *strategies.Policy, c *strategies.Compiled) *group {
-	g := &group{id: uint64(index) << groupShift, workload: w, count: count, policy: c, tested: index == 0,
+	g := &group{id: uint64(index) << groupShift, workload: w, count: count, policy: c, tested: index == 0, closed: w.Kind == Closed,
 		windows: c.Windows(), settledWindows: c.Settled(), clamp: c.Clamp(), cap: int64(p.Cap), feedback: c.Feedback(),
 		maxAttempts: p.MaxAttempts, deadline: int64(p.Deadline), timeout: int64(p.AttemptTimeout),
 		retryOn: p.RetryOn, rule: p.RetryAfter, clientMask: numberMask}

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"math/bits"
-
 	"github.com/stampede-sim/stampede/strategies"
 )
 
@@ -17,7 +15,8 @@ type engine struct {
 	stream  stream
 	horizon int64
 	latency Distribution
-	hops    int // hops to the server: 1, or 3 where an attempt reads before it writes
+	fixed   int64 // the latency where it is constant; -1 otherwise
+	hops    int   // hops to the server: 1, or 3 where an attempt reads before it writes
 	back    purpose
 	follow  bool // follow clients while the server is down; otherwise every arrival is an event
 	groups  []*group
@@ -54,6 +53,8 @@ type group struct {
 	timeout        int64
 	retryOn        strategies.Classes
 	rule           strategies.RetryAfterRule
+	closed         bool // the workload
+	walks          bool // mayWalk
 	tested         bool // the group under test: the one whose series and delays are recorded
 
 	// A client's state, by slot; only what the workload and the policy need.
@@ -105,8 +106,8 @@ type attempt struct {
 
 // hop draws one one-way latency.
 func (e *engine) hop(base, n uint64, p purpose) int64 {
-	if t, ok := e.latency.Constant(); ok {
-		return t
+	if e.fixed >= 0 {
+		return e.fixed
 	}
 	return min(e.latency.Draw(at(base, n, p)), maxTime)
 }
@@ -158,6 +159,9 @@ func (e *engine) settleCredit() {
 
 // run carries out the replication. It returns early when the meter says so.
 func (e *engine) run() {
+	for e.server.due <= 0 {
+		e.serverActs(0)
+	}
 	e.createBursts()
 	for !e.stopped {
 		ev, ok := e.next()
@@ -172,7 +176,7 @@ func (e *engine) run() {
 			e.advance(start, at)
 			continue
 		}
-		if e.passive(ev.time()) {
+		if ev.time() >= e.nextPassive() && e.passive(ev.time()) {
 			continue
 		}
 		e.pop()
@@ -185,11 +189,14 @@ func (e *engine) run() {
 	e.settleCredit()
 }
 
+// nextPassive returns when passive has something to do.
+func (e *engine) nextPassive() int64 { return min(e.server.due, e.creation.at) }
+
 // passive carries out the earliest thing at or before t that is not in the calendar, if there is one: a service's end,
 // the server's going down or coming up, a request's creation.
 func (e *engine) passive(t int64) bool {
 	t = min(t, e.horizon-1)
-	due := e.server.due()
+	due := e.server.due
 	if at := e.creation.at; at <= t && at <= due {
 		e.createNext()
 		return true
@@ -205,6 +212,10 @@ func (e *engine) passive(t int64) bool {
 func (e *engine) send(g *group, a attempt) {
 	since, until := a.since, a.leave // the wait that has not been recorded yet
 	for !e.stopped {
+		if g.walks && e.server.down {
+			a, since = e.walk(g, a, since)
+			until = a.leave
+		}
 		if a.leave >= e.horizon {
 			e.recordWait(g, since, e.horizon)
 			return
@@ -215,7 +226,9 @@ func (e *engine) send(g *group, a attempt) {
 		base := e.stream.of(g.id | a.number)
 		arrival := a.leave + e.way(base, n)
 		back := e.hop(base, n, e.back)
-		e.trace.leaves(g, a, arrival, e.horizon)
+		if e.trace != nil {
+			e.trace.leaves(g, a, arrival, e.horizon)
+		}
 
 		seen, class, hint := never, strategies.Timeout, noHint
 		switch {
@@ -225,7 +238,7 @@ func (e *engine) send(g *group, a attempt) {
 		case arrival >= e.horizon:
 		case e.follow && e.server.isKnownDown(arrival):
 			e.meetEarly(arrival)
-			seen, class, hint = e.answerWhileDown(g, a.leave, arrival, back)
+			seen, class, hint = e.answerWhileDown(arrival, back, g.fires(a.leave))
 		default:
 			e.push(newEvent(arrival, classArrival, g.id|a.number, a.n))
 		}
@@ -264,14 +277,85 @@ func (e *engine) meetEarly(t int64) {
 	e.peaks.meetEarly(t)
 }
 
-// answerWhileDown says when and how a client learns of an attempt that arrived while the server was down.
-func (e *engine) answerWhileDown(g *group, leave, arrival, back int64) (seen int64, class strategies.Class, hint int64) {
-	answer, hint := e.server.answerWhileDown(arrival)
-	seen = answer + back
-	if g.timeout > 0 && seen > leave+g.timeout {
-		return leave + g.timeout, strategies.Timeout, noHint
+// fires returns when the timeout of an attempt that leaves at t fires; never if it has none.
+func (g *group) fires(t int64) int64 {
+	if g.timeout == 0 {
+		return never
 	}
-	return seen, strategies.Unavailable, hint
+	return t + g.timeout
+}
+
+// answerWhileDown says when and how a client learns of an attempt that arrived while the server was down, and whose
+// timeout fires at fires.
+func (e *engine) answerWhileDown(arrival, back, fires int64) (seen int64, class strategies.Class, hint int64) {
+	answer, hint := e.server.answerWhileDown(arrival)
+	if answer+back > fires {
+		return fires, strategies.Timeout, noHint
+	}
+	return answer + back, strategies.Unavailable, hint
+}
+
+// walk takes a client through an outage: attempts that are refused at once, waits, nothing else. It is send's loop for
+// the plain case, in which most events of a herd lie, and stops before the first attempt that is not so plain. It
+// returns that attempt, and since when its client has been waiting for it.
+func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
+	const stride = 4096 // so that the meter is read often enough
+	refusing := min(e.server.refusingUntil(a.leave+e.fixed), e.horizon-e.fixed)
+	latest := e.horizon
+	if g.deadline > 0 {
+		latest = min(latest, e.createdAt(g, a.number)+g.deadline)
+	}
+	most := min(g.attemptLimit(), a.n+stride)
+	base := e.stream.of(g.id | a.number)
+	lastWindow := int64(len(g.windows))
+	arrivals, refused := e.series.counts[countArrivals], e.series.counts[countRefused]
+	n, t, seen := a.n, a.leave, int64(-1)
+	for n < most && t+e.fixed < refusing {
+		d := min(g.windows[min(n, lastWindow)-1].Draw(at(base, uint64(n), drawBackoff)), g.clamp)
+		arrival := t + e.fixed
+		if arrival+e.fixed+d > latest {
+			break
+		}
+		seen = arrival + e.fixed
+		bin := e.series.bin.of(arrival)
+		arrivals[bin]++
+		e.peaks.meetEarly(arrival)
+		if e.fixed > 0 {
+			bin = e.series.bin.of(seen)
+			e.recordWait(g, since, t)
+			since = seen
+		}
+		if g.tested {
+			refused[bin]++
+			if n <= observedRows {
+				e.observed[n-1].add(d, g.cap)
+			}
+		}
+		t = seen + d
+		n++
+	}
+	if steps := n - a.n; steps > 0 {
+		g.attempts += steps
+		g.refused[strategies.Unavailable] += steps
+		g.lastTrouble = max(g.lastTrouble, seen)
+		e.credit -= steps
+	}
+	return attempt{a.number, n, since, t}, since
+}
+
+// attemptLimit returns the number of the attempt after whose failure a request has failed.
+func (g *group) attemptLimit() int64 {
+	if g.maxAttempts == 0 {
+		return maxAttempt
+	}
+	return g.maxAttempts
+}
+
+// mayWalk reports whether walk says all there is to say of the group's way through an outage.
+func (e *engine) mayWalk(g *group) bool {
+	return e.follow && e.trace == nil && e.fixed >= 0 && e.hops == 1 && !g.feedback && g.settledWindows &&
+		(g.timeout == 0 || 2*e.fixed <= g.timeout) && g.retryOn.Has(strategies.Unavailable) &&
+		(e.server.hints == NoHint || g.rule == strategies.IgnoreHint)
 }
 
 // recordWait records that a client was in backoff in [from, to).
@@ -299,7 +383,9 @@ func (e *engine) failed(g *group, number uint64, n, t int64, class strategies.Cl
 			series = countTimedOut
 		}
 		e.series.count(series, t)
-		e.trace.seen(g, number, n, t, class.String())
+		if e.trace != nil {
+			e.trace.seen(g, number, n, t, class.String())
+		}
 	}
 	if !g.retryOn.Has(class) {
 		return e.requestFailed(g, number, t, reasonNotRetryable)
@@ -373,7 +459,7 @@ func (e *engine) ended(g *group, number uint64, t int64) (attempt, bool) {
 			e.server.watchUntil(t)
 		}
 	}
-	if g.workload.Kind != Closed {
+	if !g.closed {
 		return attempt{}, false
 	}
 	next := number + 1<<g.clientBits
@@ -388,7 +474,9 @@ func (e *engine) succeeded(g *group, number uint64, n, t int64) {
 	g.completions = append(g.completions, t-e.createdAt(g, number))
 	if g.tested {
 		e.series.count(countSucceeded, t)
-		e.trace.seen(g, number, n, t, "ok")
+		if e.trace != nil {
+			e.trace.seen(g, number, n, t, "ok")
+		}
 	}
 	if next, again := e.ended(g, number, t); again {
 		e.send(g, next)
@@ -427,15 +515,6 @@ func (g *group) settle(number uint64, n int64) bool {
 	}
 	g.settled[slot] = n
 	return true
-}
-
-// bucketWidth suggests how wide the calendar's buckets should be for some hundreds of events in each.
-func bucketWidth(horizon, events int64) int64 {
-	hi, lo := bits.Mul64(uint64(horizon), 256)
-	if hi != 0 || events <= 0 {
-		return horizon
-	}
-	return int64(lo / uint64(events))
 }
 
 // prepare makes the slices that hold a client's state.

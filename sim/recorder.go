@@ -165,6 +165,7 @@ const peakSteps = 100
 type peakRecorder struct {
 	cell      divider
 	recovery  int64
+	pivot     int64 // recovery's cell
 	cellEnd   int64 // of the cell that is being counted
 	current   int64 // its number
 	count     int64
@@ -192,6 +193,7 @@ func (p *peakRecorder) reset(windowWidth, horizon, recovery int64) {
 	early := p.early
 	*p = peakRecorder{cell: newDivider(cell, horizon), recovery: recovery, cellEnd: cell}
 	p.all.last, p.rest.last = -1, -1
+	p.pivot = recovery / cell
 	if cells := horizon/cell + 1; cells <= maxEarlyCells {
 		if int64(len(early)) < cells {
 			early = make([]uint32, cells)
@@ -210,7 +212,7 @@ func (p *peakRecorder) meetEarly(t int64) {
 	if i >= p.earlyEnd {
 		p.earlyEnd = i + 1
 	}
-	if t < p.recovery && t >= p.recovery-p.cell.width && i == p.cell.of(p.recovery) {
+	if i == p.pivot && t < p.recovery {
 		p.straddled++
 	}
 }

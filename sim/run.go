@@ -344,6 +344,10 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	e.stream = newStream(s.Seed, k)
 	e.horizon = int64(s.Horizon)
 	e.latency = CompileDistribution(s.Network.Latency)
+	e.fixed = -1
+	if t, ok := e.latency.Constant(); ok {
+		e.fixed = min(t, maxTime)
+	}
 	e.hops, e.back = 1, drawHop2
 	if s.Server.Kind == OCC {
 		e.hops, e.back = 3, drawHop4
@@ -351,7 +355,7 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	e.meter, e.credit, e.events, e.stopped = r.meter, creditBlock, 0, r.meter.stop.Load()
 	e.prepareGroups(s, p)
 	recovery = e.server.prepare(&s.Server, e.stream)
-	e.calendar.reset(bucketWidth(e.horizon, Estimate(s)/int64(len(s.Policies)*s.Replications)))
+	e.calendar.reset(s.bucketWidth(p.policy))
 	e.series.reset(int64(s.Bin), e.horizon)
 	e.peaks.reset(int64(s.PeakWindow), e.horizon, recovery)
 	e.follow = !r.general && e.peaks.canMeetEarly()
@@ -360,6 +364,9 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	if k == 0 && r.Trace > 0 {
 		g := e.groups[0]
 		e.trace = &tracer{clients: int64(r.Trace), client: func(number uint64) int64 { return e.client(g, number) }, place: map[tracedKey]int{}}
+	}
+	for _, g := range e.groups {
+		g.walks = e.mayWalk(g)
 	}
 	return recovery
 }
@@ -384,11 +391,12 @@ func (e *engine) prepareGroups(s *Scenario, p *policyRun) {
 
 // prepare readies the server, draws when its outages end, and returns when the first does; 0 if there is none.
 func (s *server) prepare(conf *Server, draws stream) (recovery int64) {
-	*s = server{conf: conf, workers: conf.Workers, queueLimit: conf.Queue, lifo: conf.Discipline == LIFO,
+	*s = server{conf: conf, occ: conf.Kind == OCC, hints: conf.RetryAfter.Kind, workers: conf.Workers, queueLimit: conf.Queue, lifo: conf.Discipline == LIFO,
 		patience: int64(conf.MaxQueueWait), refusal: int64(conf.RefusalCost), mayCrash: conf.Crash != nil,
 		limit: newLimiter(conf.RateLimit), warm: newWarmup(conf.Warmup), crashRate: newRecentArrivals(conf.Crash),
 		outages: s.outages[:0], busy: s.busy[:0], waiting: queue{ring: s.waiting.ring}, spans: s.spans[:0]}
-	if conf.Kind == OCC {
+	s.due = never
+	if s.occ {
 		return 0
 	}
 	s.service = CompileDistribution(conf.ServiceTime)
@@ -404,6 +412,7 @@ func (s *server) prepare(conf *Server, draws stream) (recovery int64) {
 	if len(s.outages) > 0 {
 		recovery = s.outages[0].to
 	}
+	s.plan()
 	return recovery
 }
 

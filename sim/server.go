@@ -7,6 +7,8 @@ import (
 // server is the recovering server: what is in service and in the queue, whether it is down, and since when it is up.
 type server struct {
 	conf       *Server
+	occ        bool
+	hints      string
 	workers    int // 0: infinitely many
 	queueLimit int
 	lifo       bool
@@ -25,6 +27,7 @@ type server struct {
 	down         bool
 	downUntil    int64 // known end of being down, over outages that follow without a gap
 
+	due       int64   // when the server next does something of itself
 	busy      jobHeap // what the workers are at
 	inService int     // of those, attempts
 	waiting   queue
@@ -46,8 +49,8 @@ type span struct {
 	crash    bool
 }
 
-// due returns when the server next does something of itself.
-func (s *server) due() int64 {
+// plan notes when the server next does something of itself.
+func (s *server) plan() {
 	t := never
 	if len(s.busy) > 0 {
 		t = s.busy[0].end()
@@ -58,7 +61,7 @@ func (s *server) due() int64 {
 	if s.nextOutage < len(s.outages) {
 		t = min(t, s.outages[s.nextOutage].from)
 	}
-	return t
+	s.due = t
 }
 
 // serverActs carries out what is due at t: a service's end, the end of being down, an outage's beginning; in this order.
@@ -70,6 +73,7 @@ func (e *engine) serverActs(t int64) {
 	case s.down && s.downUntil == t:
 		s.down = false
 		s.warm.start(t)
+		s.plan()
 	default:
 		outage := s.outages[s.nextOutage]
 		s.nextOutage++
@@ -106,6 +110,7 @@ func (e *engine) goDown(why span) {
 		e.answer(ev, ev.time(), t, strategies.Unavailable, noHint)
 	}
 	s.busy = s.busy[:0]
+	s.plan()
 }
 
 // isKnownDown reports whether it is already certain that the server will be down at t, and what it will answer.
@@ -128,6 +133,20 @@ func (s *server) isKnownDown(t int64) bool {
 	return false
 }
 
+// refusingUntil returns until when attempts that arrive from t on are certain to be refused at once; 0 if they are not.
+func (s *server) refusingUntil(t int64) int64 {
+	if !s.down || t >= s.downUntil {
+		return 0
+	}
+	end := s.downUntil
+	for i := range s.outages {
+		if o := &s.outages[i]; o.hang && o.to > t {
+			end = min(end, o.from)
+		}
+	}
+	return end
+}
+
 // answerWhileDown says when the server answers an attempt that arrives while it is down, and with which hint.
 func (s *server) answerWhileDown(t int64) (answer, hint int64) {
 	until := s.restartUntil
@@ -139,13 +158,13 @@ func (s *server) answerWhileDown(t int64) (answer, hint int64) {
 			until = max(until, o.to)
 		}
 	}
-	switch s.conf.RetryAfter.Kind {
-	case ConstantHint:
-		return t, int64(s.conf.RetryAfter.After)
-	case RemainingHint:
-		return t, until - t
+	if s.hints == NoHint {
+		return t, noHint
 	}
-	return t, noHint
+	if s.hints == ConstantHint {
+		return t, int64(s.conf.RetryAfter.After)
+	}
+	return t, until - t
 }
 
 // arrive is an attempt's arrival at the server.
@@ -157,7 +176,7 @@ func (e *engine) arrive(ev event) {
 	switch {
 	case s.down:
 		e.refuseWhileDown(ev)
-	case s.conf.Kind == OCC:
+	case s.occ:
 		e.write(ev)
 	case s.mayCrash && s.crashRate.exceeded(t):
 		s.crashRate.clear()
@@ -174,7 +193,7 @@ func (e *engine) arrive(ev event) {
 func (e *engine) admit(ev event) {
 	s := &e.server
 	t := ev.time()
-	if errors := s.conf.Errors; errors.Permanent+errors.Transient > 0 {
+	if errors := &s.conf.Errors; errors.Permanent+errors.Transient > 0 {
 		u := unit(at(e.stream.of(ev.request()), uint64(ev.attempt()), drawError))
 		switch {
 		case u < errors.Permanent:
@@ -218,6 +237,7 @@ func (e *engine) serve(ev event, t int64) int64 {
 	}
 	end := min(t+work, maxTime)
 	s.busy.push(newJob(end, ev))
+	s.due = min(s.due, end)
 	s.usage.change(t, 1)
 	e.series.step(levelInService, t, 1)
 	return end
@@ -237,7 +257,7 @@ func (e *engine) armTimeout(ev event, end int64) {
 	if g.timeout == 0 || ev.abandoned() {
 		return
 	}
-	fires := e.left(ev, ev.time()) + g.timeout
+	fires := g.fires(e.left(ev, ev.time()))
 	if fires >= e.horizon || end != never && e.server.refusal == 0 && end+e.wayBack(ev) <= fires {
 		return
 	}
@@ -260,11 +280,13 @@ func (e *engine) completeFirst(t int64) {
 	s.usage.change(t, -1)
 	if j.isRefusal() {
 		e.takeNext(t)
+		s.plan()
 		return
 	}
 	s.inService--
 	e.series.step(levelInService, t, -1)
 	e.takeNext(t)
+	s.plan()
 	e.served(j.key, j.arrived, t)
 }
 
@@ -294,7 +316,7 @@ func (e *engine) served(ev event, arrived, t int64) {
 	g, number, n := e.subject(ev)
 	seen := t + e.wayBack(ev)
 	if g.timeout > 0 {
-		if fires := e.left(ev, arrived) + g.timeout; seen > fires {
+		if fires := g.fires(e.left(ev, arrived)); seen > fires {
 			if fires < e.horizon {
 				s.wasted++
 			}
@@ -310,7 +332,7 @@ func (e *engine) served(ev event, arrived, t int64) {
 
 // overloadHint is the Retry-After of an attempt turned away for want of room.
 func (s *server) overloadHint() int64 {
-	if s.conf.RetryAfter.Kind == ConstantHint {
+	if s.hints == ConstantHint {
 		return int64(s.conf.RetryAfter.After)
 	}
 	return noHint
@@ -323,7 +345,7 @@ func (e *engine) answer(ev event, arrived, t int64, class strategies.Class, hint
 	}
 	g, number, n := e.subject(ev)
 	seen := t + e.wayBack(ev)
-	if g.timeout > 0 && (seen > e.left(ev, arrived)+g.timeout || seen < e.horizon && !g.settle(number, n)) {
+	if g.timeout > 0 && (seen > g.fires(e.left(ev, arrived)) || seen < e.horizon && !g.settle(number, n)) {
 		return
 	}
 	e.retry(g, number, n, seen, class, hint)
@@ -348,6 +370,7 @@ func (e *engine) turnAway(ev event, class strategies.Class, hint int64) {
 		} else {
 			s.busy.delayFirst(s.refusal)
 		}
+		s.plan()
 	}
 	e.refuse(ev, class, hint)
 }
@@ -358,7 +381,11 @@ func (e *engine) refuseWhileDown(ev event) {
 	}
 	g, number, n := e.subject(ev)
 	t := ev.time()
-	seen, class, hint := e.answerWhileDown(g, e.left(ev, t), t, e.wayBack(ev))
+	fires := never
+	if g.timeout > 0 {
+		fires = g.fires(e.left(ev, t))
+	}
+	seen, class, hint := e.answerWhileDown(t, e.wayBack(ev), fires)
 	e.retry(g, number, n, seen, class, hint)
 }
 
