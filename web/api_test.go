@@ -204,6 +204,23 @@ func TestClientThatHasGoneGetsNothing(t *testing.T) {
 	}
 }
 
+func TestShutdownIsTold(t *testing.T) {
+	f := newFakeRun()
+	s := newTestServer(f)
+	ctx, stop := context.WithCancelCause(t.Context())
+	r := httptest.NewRequestWithContext(ctx, "POST", "/api/v1/simulations", strings.NewReader(smallScenario))
+	w := httptest.NewRecorder()
+	done := make(chan struct{})
+	go func() { s.ServeHTTP(w, r); close(done) }()
+	receive(t, f.started, "run")
+	stop(ErrShutdown)
+	receive(t, f.stopped, "run")
+	receive(t, done, "handler")
+	if p := wantProblem(t, w.Result(), 503); p.Detail != ErrShutdown.Error() {
+		t.Errorf("the client is told %q, want %q", p.Detail, ErrShutdown)
+	}
+}
+
 func TestGetSimulationIsCacheable(t *testing.T) {
 	s := newTestServer(nil)
 	const target = "/api/v1/simulations" + smallQuery
