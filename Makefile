@@ -1,0 +1,60 @@
+# Everything that is checked, measured or made. `make test` is all that a change must pass.
+
+GO ?= go
+
+.PHONY: test generated vet unit race chromium bench shots fuzz vendor build generate
+
+test: generated vet chromium unit race
+
+# Generated code is what its sources say, formatted, and go.mod is tidy.
+generated:
+	$(GO) tool templ generate -check
+	$(GO) tool templ fmt -fail ./templates
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+vet:
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# All tests, those in a real browser and of the binary alone in an empty root among them.
+unit:
+	$(GO) test ./...
+
+# The same under the race detector, with fewer random scenarios; the browser has been through once already.
+race:
+	$(GO) test -race -short ./...
+
+# The browser tests drive Chromium.
+chromium:
+	@command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+
+generate:
+	$(GO) tool templ generate
+	$(GO) tool templ fmt ./templates
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/server ./cmd/server
+
+# The engine against its floor and against a first writing of the same model, on one core and on two.
+bench:
+	$(GO) test ./sim -run '^$$' -bench 'Herd|Floor|ContainerHeap' -cpu 1
+	$(GO) test ./sim -run '^$$' -bench Policies -cpu 1,2
+	$(GO) test ./strategies ./web -run '^$$' -bench .
+
+# Screenshots of every page, wide and narrow, light and dark.
+shots: chromium
+	$(GO) test ./web -run TestShots -count 1 -shots $(CURDIR)/shots
+
+# Each decoder against hostile input, for a minute.
+fuzz:
+	@for package in ./strategies ./strategies/spec ./sim ./web; do \
+		for target in $$($(GO) test $$package -list '^Fuzz' | grep '^Fuzz'); do \
+			$(GO) test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime 60s || exit 1; \
+		done; \
+	done
+
+# The vendored part of ECharts, built again.
+vendor:
+	sh static/vendor/build.sh
