@@ -34,7 +34,7 @@ func (s *Server) exportPolicy(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	i, indexErr := takeInt(query, "policy", 0, 0, sim.MaxPolicies-1)
-	sc, err := sim.ParseQuery(query)
+	sc, err := parsePageQuery(query)
 	if err := allFaults(err, indexErr); err != nil {
 		s.fail(w, r, err)
 		return

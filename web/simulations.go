@@ -55,8 +55,14 @@ func scenarioInQuery(r *http.Request) (*sim.Scenario, options, error) {
 	if query == nil {
 		return nil, o, optErr
 	}
-	sc, err := sim.ParseQuery(query)
+	sc, err := parsePageQuery(query)
 	return sc, o, allFaults(err, optErr)
+}
+
+// parsePageQuery reads the scenario that an address of the page shows.
+func parsePageQuery(query url.Values) (*sim.Scenario, error) {
+	query.Del("show") // which policies are in the page's charts
+	return sim.ParseQuery(query)
 }
 
 // heldByClient answers 304 if the client holds the result of sc already, without a run. It sets the headers that let
