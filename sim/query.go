@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/spec"
@@ -38,13 +39,15 @@ func ParseQuery(query url.Values) (*Scenario, error) {
 			texts[key] = values[0]
 		}
 	}
-	s, err := Default().With(texts)
-	faults.Merge("", err)
+	s := new(Scenario)
+	faults.Merge("", spec.DecodeTexts(s, texts, openingTexts()))
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
+
+var openingTexts = sync.OnceValue(func() spec.Texts { return Default().texts() })
 
 // setPolicies replaces all policies.
 func setPolicies(texts spec.Texts, policies []string) {
@@ -77,9 +80,8 @@ func (s *Scenario) texts() spec.Texts {
 
 // Query returns what differs from the opening scenario. ParseQuery of it gives the scenario again.
 func (s *Scenario) Query() url.Values {
-	opening := Default()
 	query := url.Values{}
-	for path, text := range spec.Difference(s, opening.texts()) {
+	for path, text := range spec.Difference(s, openingTexts()) {
 		if !isUnder(path, "policies") {
 			query.Set(path, text)
 		} else if query["p"] == nil {

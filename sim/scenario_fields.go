@@ -274,5 +274,7 @@ func windowField(window *time.Duration) spec.Field {
 const constantKind = "constant"
 
 func distributionField(p spec.Param, c *spec.Choice, standard string) spec.Field {
-	return spec.Pick(p, c, spec.Kinds(Distributions, func(k DistributionKind) spec.Kind { return k.Kind }), standard)
+	return spec.Pick(p, c, distributionCatalogue, standard)
 }
+
+var distributionCatalogue = spec.NewCatalogue(spec.Kinds(Distributions, func(k DistributionKind) spec.Kind { return k.Kind }))

@@ -38,6 +38,11 @@ const (
 // Saturated is the longest delay: durations saturate here instead of overflowing.
 const Saturated = 1 << 62
 
+var (
+	scheduleCatalogue = spec.NewCatalogue(spec.Kinds(Schedules, func(k ScheduleKind) spec.Kind { return k.Kind }))
+	jitterCatalogue   = spec.NewCatalogue(spec.Kinds(Jitters, func(k JitterKind) spec.Kind { return k.Kind }))
+)
+
 // Fields declares a policy's parameters, in the order in which its documents list them.
 func (p *Policy) Fields() []spec.Field {
 	return []spec.Field{
@@ -47,7 +52,7 @@ func (p *Policy) Fields() []spec.Field {
 		}, &p.ID),
 		spec.Value(spec.Param{Key: "name", Label: "Name", Max: 200, Default: "", Help: "What readers call it."}, &p.Name),
 		spec.Pick(spec.Param{Key: "schedule", Label: "Growth", Help: "How the wait depends on the retry."},
-			&p.Schedule, spec.Kinds(Schedules, func(k ScheduleKind) spec.Kind { return k.Kind }), ""),
+			&p.Schedule, scheduleCatalogue, ""),
 		spec.Value(spec.Param{
 			Key: "cap", Label: "At most", Max: spec.MaxDuration, Default: 0,
 			Help: "The longest scheduled wait; 0s: none.",
@@ -57,7 +62,7 @@ func (p *Policy) Fields() []spec.Field {
 			Help: "Cap what is drawn as well. Waits then gather at the cap, and clients meet there again.",
 		}, &p.CapAfterJitter),
 		spec.Pick(spec.Param{Key: "jitter", Label: "Jitter", Help: "How the wait is spread, so that clients do not meet."},
-			&p.Jitter, spec.Kinds(Jitters, func(k JitterKind) spec.Kind { return k.Kind }), none.ID),
+			&p.Jitter, jitterCatalogue, none.ID),
 		spec.Value(spec.Param{
 			Key: "maxAttempts", Label: "Attempts", Max: MaxRetry, Default: 0,
 			Help: "How often a request is tried, the first time included; 0: no limit.",

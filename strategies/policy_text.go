@@ -18,7 +18,7 @@ import (
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
-// Text returns the policy's one-line form: what is not a default, in the order of its fields, name and id last.
+// Text returns the policy's one-line form: what is not a default, in the order of its fields, id and name last.
 // ParseText gives the policy again.
 func (p Policy) Text() string {
 	parts := []string{p.Schedule.Kind}

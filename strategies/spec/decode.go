@@ -2,7 +2,9 @@ package spec
 
 import (
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -93,12 +95,16 @@ func (c *Collector) members(n *node, at string) (given members, ok bool) {
 	return given, true
 }
 
-// name is what a fault calls the place at a pointer.
+// name is what a fault calls the place at a pointer: its key, an entry of a list after the list's.
 func name(at string) string {
 	if at == "" {
 		return "the document"
 	}
-	return at[strings.LastIndexByte(at, '/')+1:]
+	list, key := path.Split(at)
+	if _, err := strconv.Atoi(key); err == nil {
+		return path.Base(list) + "." + key
+	}
+	return key
 }
 
 // misplaced reports a member that no active field takes.
@@ -174,9 +180,9 @@ func (c *Collector) list(f *Field, n *node, at string) {
 func (f *Field) count(n int) string {
 	switch {
 	case n < int(f.Min):
-		return fmt.Sprintf("must have at least %v entries, not %d", f.Min, n)
+		return fmt.Sprintf("must have %v to %v entries, not %d", f.Min, f.Max, n)
 	case n > int(f.Max):
-		return fmt.Sprintf("must have at most %v entries", f.Max)
+		return fmt.Sprintf("must have %v to %v entries, not more", f.Min, f.Max)
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -211,34 +212,57 @@ func Several[T any, D document[T]](p Param, v *[]T) Field {
 	return f
 }
 
+// Catalogue are the kinds that a Choice is made from.
+type Catalogue struct {
+	kinds      []Kind
+	ids, names []string
+}
+
+// NewCatalogue makes kinds ready to choose from.
+func NewCatalogue(kinds []Kind) Catalogue {
+	c := Catalogue{kinds: kinds}
+	for _, k := range kinds {
+		c.ids, c.names = append(c.ids, k.ID), append(c.names, k.Name)
+	}
+	return c
+}
+
+// Kinds returns what the entries of a list say of themselves.
+func Kinds[K any](list []K, kind func(K) Kind) []Kind {
+	kinds := make([]Kind, len(list))
+	for i, entry := range list {
+		if kinds[i] = kind(entry); kinds[i].Params == nil {
+			kinds[i].Params = []Param{} // in JSON, an empty list
+		}
+	}
+	return kinds
+}
+
 // Pick is a field that is a Choice from a catalogue. standard is the kind if none is given; empty: it is required.
-func Pick(p Param, c *Choice, catalogue []Kind, standard string) Field {
-	return nested(p, &choice{c, catalogue, standard}, func() Document { return &choice{new(Choice), catalogue, standard} })
+func Pick(p Param, c *Choice, from Catalogue, standard string) Field {
+	return nested(p, &choice{c, from, standard}, func() Document { return &choice{new(Choice), from, standard} })
 }
 
 // choice is a Choice together with what it is made from.
 type choice struct {
 	*Choice
-	catalogue []Kind
-	standard  string
+	from     Catalogue
+	standard string
 }
 
 func (c *choice) Fields() []Field {
-	kind := Param{Key: "kind", Type: Option, Label: "Kind"}
+	kind := Param{Key: "kind", Type: Option, Label: "Kind", Options: c.from.ids, Names: c.from.names}
 	if c.standard != "" {
 		kind.Default = c.standard
-	}
-	for _, k := range c.catalogue {
-		kind.Options, kind.Names = append(kind.Options, k.ID), append(kind.Names, k.Name)
 	}
 	fields := []Field{{
 		Param: kind,
 		get:   func() any { return c.Kind },
 		set:   func(v any) { *c.Choice = Choice{Kind: v.(string)} },
 	}}
-	for _, k := range c.catalogue {
-		for _, p := range k.Params {
-			fields = append(fields, Value(p, argument{c.Choice, p.Key}).For(k.ID))
+	for i := range c.from.kinds {
+		for _, p := range c.from.kinds[i].Params {
+			fields = append(fields, Value(p, argument{c.Choice, p.Key}).For(c.from.ids[i:i+1]...))
 		}
 	}
 	return fields
@@ -246,8 +270,9 @@ func (c *choice) Fields() []Field {
 
 // Rules refuses arguments that the kind does not have, which only a choice made in Go can hold.
 func (c *choice) Rules(report func(at, detail string)) {
-	for key := range c.Args {
-		if !slices.ContainsFunc(c.Fields(), func(f Field) bool { return f.Key == key && slices.Contains(f.kinds, c.Kind) }) {
+	params := c.from.kinds[slices.Index(c.from.ids, c.Kind)].Params
+	for _, key := range slices.Sorted(maps.Keys(c.Args)) {
+		if !slices.ContainsFunc(params, func(p Param) bool { return p.Key == key }) {
 			report("/"+key, "unknown field "+quote(key))
 		}
 	}
@@ -266,13 +291,4 @@ func (a argument) Set(v any) {
 		a.choice.Args = Args{}
 	}
 	a.choice.Args[a.key] = v
-}
-
-// Kinds returns what a catalogue says of its entries.
-func Kinds[K any](catalogue []K, kind func(K) Kind) []Kind {
-	kinds := make([]Kind, len(catalogue))
-	for i, k := range catalogue {
-		kinds[i] = kind(k)
-	}
-	return kinds
 }

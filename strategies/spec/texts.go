@@ -33,9 +33,11 @@ func (t Texts) gather(items []Item) {
 // Difference returns the texts that, with fallback, decode to d: what differs, and an empty text for each optional
 // object that d does not have. A list with fewer entries than in fallback is emptied and given in full.
 func Difference(d Document, fallback Texts) Texts {
-	difference := Texts{}
-	difference.clear(Items(d), fallback)
-	for path, text := range TextsOf(d) {
+	items := Items(d)
+	texts, difference := Texts{}, Texts{}
+	texts.gather(items)
+	difference.clear(items, fallback)
+	for path, text := range texts {
 		if fallback[path] != text || leftOut(difference, path) {
 			difference[path] = text
 		}
