@@ -53,7 +53,10 @@ func (s *Scenario) estimateGroup(count int, w Workload, p *strategies.Policy) fl
 	switch w.Kind {
 	case Closed:
 		think := CompileDistribution(w.Think)
-		service := CompileDistribution(s.Server.ServiceTime)
+		var service Distribution // none under contention
+		if s.Server.Kind == Capacity {
+			service = CompileDistribution(s.Server.ServiceTime)
+		}
 		cycle := max(think.Mean()/1e9+trip+service.Mean()/1e9, 1e-9)
 		return float64(count) * (horizon/cycle*2 + attemptsWithin(p, min(trouble, horizon), trip))
 	case Open:

@@ -47,7 +47,7 @@ func (p *poisson) next(s stream, horizon int64) {
 		r := p.rates[0]
 		if room := (r.end - p.now) * r.perNano; room >= gap && r.perNano > 0 {
 			p.now += gap / r.perNano
-			p.at = int64(p.now)
+			p.at = int64(min(p.now, float64(horizon)))
 			return
 		} else if r.perNano > 0 {
 			gap -= room

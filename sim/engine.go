@@ -232,7 +232,7 @@ func (e *engine) send(g *group, a attempt) {
 
 		seen, class, hint := never, strategies.Timeout, noHint
 		switch {
-		case g.timeout > 0 && arrival-a.leave+back > g.timeout:
+		case g.timeout > 0 && arrival-a.leave+max(1, back) > g.timeout: // a timeout fires before what arrives just then
 			seen = a.leave + g.timeout
 			e.sendAbandoned(g, a, arrival)
 		case arrival >= e.horizon:

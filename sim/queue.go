@@ -19,7 +19,7 @@ func newJob(end int64, ev event) job {
 const refusalMark = math.MaxUint64
 
 func refusalJob(end int64) job {
-	return job{key: event{uint64(end)<<timeShift | 1<<timeShift - 1, refusalMark}}
+	return job{key: event{uint64(end)<<timeShift | (1<<timeShift - 1), refusalMark}}
 }
 
 func (j job) end() int64      { return j.key.time() }

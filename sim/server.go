@@ -309,14 +309,10 @@ func (e *engine) served(ev event, arrived, t int64) {
 	s := &e.server
 	e.spend()
 	e.series.count(countServed, t)
-	if ev.abandoned() {
-		s.wasted++
-		return
-	}
 	g, number, n := e.subject(ev)
 	seen := t + e.wayBack(ev)
 	if g.timeout > 0 {
-		if fires := g.fires(e.left(ev, arrived)); seen > fires {
+		if fires := g.fires(e.left(ev, arrived)); seen > fires || ev.abandoned() {
 			if fires < e.horizon {
 				s.wasted++
 			}
