@@ -1,0 +1,222 @@
+package sim
+
+// The engine against the reference simulator: everything that a run reports, on random scenarios.
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
+
+	"github.com/stampede-sim/stampede/sim/simtest"
+)
+
+// TestAgreesWithReference holds the engine to the reference, to the last attempt of every replication.
+func TestAgreesWithReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		agree(t, randomScenario(t))
+	})
+}
+
+func randomScenario(t *rapid.T) *Scenario {
+	document := simtest.Scenario(t)
+	s, err := ParseScenario(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", document)
+	return s
+}
+
+// TestPresetsAgreeWithReference does the same for scenarios that are meant.
+func TestPresetsAgreeWithReference(t *testing.T) {
+	for _, p := range Presets() {
+		t.Run(p.ID, func(t *testing.T) {
+			s := p.Scenario
+			s.Replications = 2
+			agree(t, s)
+		})
+	}
+}
+
+// tester is what testing.T and rapid.T have in common.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
+
+// agree compares the engine's whole result with the reference's. Counts, times and traces must be the same; averages
+// and other quotients to 9 digits.
+func agree(t tester, s *Scenario) {
+	t.Helper()
+	result, err := Runner{Values: true, Trace: s.Clients.Count}.Run(context.Background(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events int64
+	for i, got := range result.Results {
+		var runs []*reference
+		var series []refSeries
+		for k := range s.Replications {
+			r := newReference(s, i, k).run()
+			runs, series = append(runs, r), append(series, r.series())
+			for _, g := range r.groups {
+				events += int64(len(g.attempts))
+			}
+			events += int64(len(r.served))
+		}
+		c := comparison{t, s, got.Policy.ID}
+		c.metrics(got.Metrics, runs)
+		c.firstRun(got.Run, runs[0], series[0])
+		c.meanSeries(got.Series, series)
+		c.trace(got.Trace, runs[0])
+	}
+	if events != result.Engine.Events {
+		t.Errorf("%d events, reference has %d", result.Engine.Events, events)
+	}
+}
+
+// comparison compares one policy's results.
+type comparison struct {
+	tester
+	s      *Scenario
+	policy string
+}
+
+func (c comparison) value(what string, got, want float64) {
+	c.Helper()
+	if math.IsNaN(want) && math.IsNaN(got) {
+		return
+	}
+	if !(math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))) {
+		c.Errorf("%s: %s is %v, reference has %v", c.policy, what, got, want)
+	}
+}
+
+func (c comparison) values(what string, got, want []float64) {
+	c.Helper()
+	if len(got) != len(want) {
+		c.Errorf("%s: %s has %d values, reference has %d", c.policy, what, len(got), len(want))
+		return
+	}
+	for i := range got {
+		c.value(fmt.Sprintf("%s[%d]", what, i), got[i], want[i])
+	}
+}
+
+func (c comparison) metrics(got Metrics, runs []*reference) {
+	for k, r := range runs {
+		want := r.values()
+		for _, m := range got {
+			value := math.NaN()
+			if v := m.Values[k]; v != nil {
+				value = *v
+			}
+			expected, ok := want[m.Name]
+			if !ok {
+				c.Errorf("%s: no metric of the model: %s", c.policy, m.Name)
+			}
+			c.value(fmt.Sprintf("%s in replication %d", m.Name, k), value, expected)
+			delete(want, m.Name)
+		}
+		for name := range want {
+			c.Errorf("%s: metric %s is missing", c.policy, name)
+		}
+	}
+}
+
+func (c comparison) firstRun(got FirstRun, r *reference, want refSeries) {
+	active := want.active()
+	for _, x := range []struct {
+		name string
+		got  []float64
+	}{
+		{"arrivals", floats(got.Arrivals)}, {"served", floats(got.Served)}, {"succeeded", floats(got.Succeeded)},
+		{"refused", floats(got.Refused)}, {"timedOut", floats(got.TimedOut)},
+		{"queue", got.Queue}, {"inService", got.InService}, {"waiting", got.Waiting},
+	} {
+		c.values("run."+x.name, x.got, want[x.name][:active])
+	}
+	if len(got.Down) != len(r.spans) {
+		c.Errorf("%s: down %v, reference has %v", c.policy, got.Down, r.spans)
+		return
+	}
+	for i, d := range r.spans {
+		why := map[bool]string{false: "outage", true: "crash"}[d.crash]
+		if want := (Span{refSeconds(d.from), refSeconds(min(d.to, r.horizon)), why}); got.Down[i] != want {
+			c.Errorf("%s: down %v, reference has %v", c.policy, got.Down[i], want)
+		}
+	}
+}
+
+func floats(x []int64) []float64 {
+	f := make([]float64, len(x))
+	for i, v := range x {
+		f[i] = float64(v)
+	}
+	return f
+}
+
+func (c comparison) meanSeries(got MeanSeries, runs []refSeries) {
+	active := 0
+	for _, r := range runs {
+		active = max(active, r.active())
+	}
+	over := func(name string, f func(sorted []float64) float64) []float64 {
+		means := make([]float64, active)
+		for i := range means {
+			var x []float64
+			for _, r := range runs {
+				x = append(x, r[name][i])
+			}
+			slices.Sort(x)
+			means[i] = f(x)
+		}
+		return means
+	}
+	mean := func(x []float64) float64 { return stat.Mean(x, nil) }
+	c.values("series.arrivals", got.Arrivals, over("arrivals", mean))
+	c.values("series.arrivalsP10", got.ArrivalsP10, over("arrivals", func(x []float64) float64 { return linear(x, 10) }))
+	c.values("series.arrivalsP90", got.ArrivalsP90, over("arrivals", func(x []float64) float64 { return linear(x, 90) }))
+	c.values("series.served", got.Served, over("served", mean))
+	c.values("series.succeeded", got.Succeeded, over("succeeded", mean))
+	c.values("series.refused", got.Refused, over("refused", mean))
+	c.values("series.timedOut", got.TimedOut, over("timedOut", mean))
+	c.values("series.queue", got.Queue, over("queue", mean))
+	c.values("series.inService", got.InService, over("inService", mean))
+	c.values("series.waiting", got.Waiting, over("waiting", mean))
+}
+
+func (c comparison) trace(got *Trace, r *reference) {
+	want := r.traced()
+	if len(got.Attempt) != len(want) {
+		c.Errorf("%s: trace of %d attempts, reference has %d", c.policy, len(got.Attempt), len(want))
+		return
+	}
+	for i, a := range want {
+		have := fmt.Sprint(got.Client[i], got.Attempt[i], got.LeftSeconds[i], show(got.ArrivedSeconds[i]), show(got.SeenSeconds[i]), got.Outcome[i])
+		if want := fmt.Sprint(r.client(a.request), a.n, refSeconds(a.left), showTime(a.arrived), showTime(a.seen), a.outcome); have != want {
+			c.Errorf("%s: trace[%d] is %s, reference has %s", c.policy, i, have, want)
+			return
+		}
+	}
+}
+
+func show(v *float64) string {
+	if v == nil {
+		return "null"
+	}
+	return fmt.Sprint(*v)
+}
+
+func showTime(t int64) string {
+	if t == never {
+		return "null"
+	}
+	return fmt.Sprint(refSeconds(t))
+}
