@@ -21,7 +21,7 @@ export function draw(again = false) {
     before?.chart.dispose();
     element.hidden = false;
     const option = JSON.parse(source);
-    if (option.yAxis[0].data) element.style.height = `${option.yAxis[0].data.length * 30 + 56}px`;
+    if (option.yAxis[0].data) element.style.height = `${Math.max(option.yAxis[0].data.length, 3) * 30 + 56}px`;
     const chart = init(element, null, { renderer: "svg" });
     chart.setOption(complete(option, element.clientWidth));
     drawn.set(element, { chart, source });
@@ -103,7 +103,6 @@ function lines(series, text, narrow) {
     };
   }
   const casing = {
-    name: series.name,
     type: "line",
     data: series.data,
     silent: true,

@@ -125,16 +125,17 @@ type Tick struct{ At, Label string }
 
 // Row is what one policy did.
 type Row struct {
-	ID, Name, Text string
-	Mark           Mark
-	Rank           string // "1"; "2=" where tied
-	Tied           bool
-	Strip          Strip
-	Figures        []Figure
-	Shown          bool // in the charts
-	ShowDo         string
-	RemoveDo       string
-	SpanRows       []SpanRow
+	ID, Name      string
+	Details, Text string // what the name leaves out; the policy in full
+	Mark          Mark
+	Rank          string // "1"; "2=" where tied
+	Tied          bool
+	Strip         Strip
+	Figures       []Figure
+	Shown         bool // in the charts
+	ShowDo        string
+	RemoveDo      string
+	SpanRows      []SpanRow
 }
 
 // Mark tells policies apart: by colour, shape and dash, all three fixed by the policy's place in the scenario.
@@ -158,6 +159,7 @@ type Strip struct {
 	Columns                   int
 	Refused, Served, Arrivals string // paths: refused and served stacked, arrivals as a line
 	Down                      []Span
+	Cut                       Tick // at the highest column that does not fit, its load; empty: all fit
 }
 
 // Span is a stretch of a strip, in percentages.

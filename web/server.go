@@ -84,6 +84,7 @@ func (s *Server) routes() *chi.Mux {
 	r.NotFound(s.notFound)
 	r.MethodNotAllowed(s.methodNotAllowed)
 
+	r.Get("/", s.compare)
 	r.Get("/healthz", s.healthy)
 	r.Get("/readyz", s.ready)
 	r.Get("/favicon.ico", favicon)

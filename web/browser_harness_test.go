@@ -1,0 +1,203 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// What the browser tests stand on: one Chromium for all of them, a tab for each, and everything that a tab complains
+// about is a failure.
+
+// patience is how long a condition may take to come true on a busy machine.
+const patience = 20 * time.Second
+
+// browser is a running Chromium.
+type browser struct{ ctx context.Context }
+
+// startBrowser starts Chromium, which ends with the test. Without one the test is skipped.
+func startBrowser(t *testing.T) browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("browser tests take a while")
+	}
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("no chromium in the path")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.DisableGPU,
+		chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-background-networking", true),
+	)
+	ctx, cancelAllocator := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancelAllocator)
+	ctx, cancel := chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		chromedp.Cancel(ctx)
+		cancel()
+	})
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return browser{ctx}
+}
+
+// look is how a tab shows pages.
+type look struct {
+	width, height int64
+	dark          bool
+	script        bool
+}
+
+var desktop = look{width: 1280, height: 900, script: true}
+
+// tab is one tab of the browser, and what it complained about.
+type tab struct {
+	*testing.T
+	ctx context.Context
+	url string
+
+	mu         sync.Mutex
+	complaints []string
+}
+
+// open opens a tab on a path of a server. When the test ends the tab must have had nothing to complain about.
+func (b browser) open(t *testing.T, s *Server, path string, l look) *tab {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	ctx, cancel := chromedp.NewContext(b.ctx)
+	t.Cleanup(cancel)
+	p := &tab{T: t, ctx: ctx, url: server.URL}
+	p.do(chromedp.Func(func(context.Context, *chromedp.Target) error { return nil })) // opens the tab
+	must(t, chromedp.Listen(ctx, p.note))
+	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: map[bool]string{true: "dark", false: "light"}[l.dark]}}
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: l.width, Height: l.height, DeviceScaleFactor: 1, Mobile: l.width < 600,
+	})
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !l.script})
+	p.do(chromedp.Navigate(p.url + path))
+	t.Cleanup(p.wantContent)
+	return p
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// note keeps errors, warnings, exceptions, and breaches of the Content-Security-Policy, which the browser logs.
+func (p *tab) note(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			text := ""
+			for _, arg := range e.Args {
+				text += " " + string(arg.Value) + arg.Description
+			}
+			p.complaints = append(p.complaints, string(e.Type)+text)
+		}
+	case *runtime.EventExceptionThrown:
+		p.complaints = append(p.complaints, e.ExceptionDetails.Text+" "+e.ExceptionDetails.Exception.Description)
+	}
+}
+
+func (p *tab) wantContent() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.complaints) > 0 {
+		p.Errorf("the page complains:\n%s", strings.Join(p.complaints, "\n"))
+	}
+}
+
+// within is a context for one step.
+func (p *tab) within() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(p.ctx, patience)
+}
+
+func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// eval evaluates an expression, and waits for it if it is a promise.
+func eval[T any](p *tab, expression string) T {
+	p.Helper()
+	ctx, cancel := p.within()
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// await waits until an expression is true.
+func (p *tab) await(expression string) {
+	p.Helper()
+	ctx, cancel := p.within()
+	defer cancel()
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(10*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, chromedp.ErrPollingTimeout) {
+			p.Fatalf("never came true: %s\nThe page says: %s", expression, eval[string](p, `document.body.innerText.slice(0, 2000)`))
+		}
+		p.Fatalf("%s: %v", expression, err)
+	}
+}
+
+func (p *tab) click(selector string) {
+	p.Helper()
+	ctx, cancel := p.within()
+	defer cancel()
+	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
+		p.Fatalf("click %s: %v", selector, err)
+	}
+}
+
+// fill changes a text field as a person does, up to leaving it.
+func (p *tab) fill(name, value string) {
+	p.Helper()
+	eval[bool](p, fmt.Sprintf(`(() => {
+		const field = document.getElementsByName(%s)[0];
+		field.focus();
+		field.value = %s;
+		field.dispatchEvent(new Event("input", {bubbles: true}));
+		field.dispatchEvent(new Event("change", {bubbles: true}));
+		return true;
+	})()`, quote(name), quote(value)))
+}
+
+func quote(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+// call sends a command of the protocol to the tab.
+func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
+	p.Helper()
+	result, err := chromedp.Call(p.ctx, command, params)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return result
+}

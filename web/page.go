@@ -1,0 +1,202 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/static"
+	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/templates"
+)
+
+// The compare page. Its address is its state: the scenario's query and which policies are in the charts. The form sends
+// the state that it was made from and its controls; what differs is applied, and the answer leads to the new address.
+// The script asks for the same with Accept: text/event-stream, and gets the part of the page that changes: as HTML,
+// or after a while as events, "progress" and at last "page".
+
+// announceAfter is how long a run may take before the script is told how far it is.
+const announceAfter = 200 * time.Millisecond
+
+// state is what an address of the page says.
+type state struct {
+	scenario *sim.Scenario
+	shown    []string // ids of the policies in the charts; none: the page chooses
+	address  string   // the canonical query of both; parseState fills it in
+}
+
+func (s state) query() url.Values {
+	q := s.scenario.Query()
+	if len(s.shown) > 0 {
+		q["show"] = s.shown
+	}
+	return q
+}
+
+// parseState reads an address's query. If it has faults, the state is the opening one.
+func parseState(query url.Values) (state, error) {
+	shown := query["show"]
+	rest := url.Values{}
+	for key, values := range query {
+		if key != "show" {
+			rest[key] = values
+		}
+	}
+	sc, err := sim.ParseQuery(rest)
+	if err != nil {
+		return state{scenario: sim.Default()}, err
+	}
+	s := state{scenario: sc}
+	for _, p := range sc.Policies {
+		if slices.Contains(shown, p.ID) && len(s.shown) < maxShown {
+			s.shown = append(s.shown, p.ID)
+		}
+	}
+	s.address = s.query().Encode()
+	return s, nil
+}
+
+// compare answers GET /.
+func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
+	asked, err := queryOf(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	script := static.Quality(r, "Accept", "text/event-stream") > 0
+	w.Header().Add("Vary", "Accept")
+	st, raw, err := stateOf(asked)
+	if err == nil && !script && st.address != asked.Encode() {
+		http.Redirect(w, r, address(st.address), http.StatusSeeOther)
+		return
+	}
+	p := pageAnswer{Server: s, w: w, r: r, script: script, status: http.StatusOK}
+	p.answer(st, raw, err)
+}
+
+// stateOf is the state that a request asks for, and the controls as they were sent. With an error it is the state
+// before.
+func stateOf(asked url.Values) (state, url.Values, error) {
+	if !asked.Has("from") {
+		st, err := parseState(asked)
+		return st, asked, err
+	}
+	from, err := url.ParseQuery(asked.Get("from"))
+	if err != nil {
+		return state{scenario: sim.Default()}, asked, errQuery
+	}
+	before, err := parseState(from)
+	if err != nil {
+		return before, asked, err
+	}
+	after, err := before.edit(asked)
+	if err != nil {
+		return before, asked, err
+	}
+	return after, nil, nil
+}
+
+func address(query string) string {
+	if query == "" {
+		return "/"
+	}
+	return "/?" + query
+}
+
+// pageAnswer is one answer under way.
+type pageAnswer struct {
+	*Server
+	w      http.ResponseWriter
+	r      *http.Request
+	script bool
+	status int
+}
+
+// answer runs the state's scenario and sends the page. asked holds controls that differ from the state because of err.
+func (p *pageAnswer) answer(st state, asked url.Values, err error) {
+	page := templates.Page{Static: static.URL, Headline: headline(st.scenario), Form: formOf(st)}
+	p.complain(&page, asked, err)
+
+	events := &eventStream{w: p.w, control: http.NewResponseController(p.w)}
+	start := time.Now()
+	o := options{}
+	if p.script && p.status == http.StatusOK {
+		o.progress = func(done, total int) {
+			if time.Since(start) >= announceAfter {
+				events.progress(done, total)
+			}
+		}
+	}
+	result, err := p.simulate(p.r.Context(), st.scenario, o)
+	if gone(p.r) {
+		return
+	}
+	if err != nil && p.script && !events.begun && problemOf(err).Status >= 500 {
+		p.fail(p.w, p.r, err) // the script tries again
+		return
+	}
+	if err == nil {
+		page.Results = results(result, st)
+	}
+	p.complain(&page, nil, err)
+	p.send(page, events)
+}
+
+// complain puts an error where it belongs: faults at the controls they name, the rest over the results.
+func (p *pageAnswer) complain(page *templates.Page, asked url.Values, err error) {
+	if err == nil {
+		return
+	}
+	problem := p.problem(p.r, err)
+	p.status = problem.Status
+	if problem.Status == http.StatusServiceUnavailable {
+		p.w.Header().Set("Retry-After", "1")
+	}
+	if faults, ok := errors.AsType[spec.Faults](err); ok {
+		old := "The figures are those of the settings before."
+		if !asked.Has("from") {
+			old = "This address asks for what cannot be simulated. The figures are those of the opening scenario."
+		}
+		page.Problems = append(page.Problems, templates.Problem{Detail: old})
+		page.Problems = append(page.Problems, blame(&page.Form, asked, faults)...)
+		return
+	}
+	page.Problems = append(page.Problems, templates.Problem{Detail: sentence(problem.Detail)})
+}
+
+// sentence makes an error's text one.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+}
+
+// send renders the page, or what the script puts in place.
+func (p *pageAnswer) send(page templates.Page, events *eventStream) {
+	component := templates.Compare(page)
+	if p.script {
+		component = templates.Main(page)
+	}
+	var b bytes.Buffer
+	if err := component.Render(p.r.Context(), &b); err != nil {
+		p.fail(p.w, p.r, err)
+		return
+	}
+	if events.begun {
+		html, _ := json.Marshal(b.String()) // a string
+		events.send("event: page\ndata: %s\n\n", html)
+		return
+	}
+	p.w.Header().Set("Cache-Control", "no-cache")
+	if p.script || p.status != http.StatusOK {
+		p.w.Header().Set("Cache-Control", "no-store")
+	}
+	send(p.w, p.r, p.status, "text/html; charset=utf-8", b.Bytes())
+}

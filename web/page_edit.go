@@ -1,0 +1,252 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// This file turns what the form sends into the next state. Controls that are a field of the scenario are named by its
+// path; the others, in the reader's words, are in plainControls and policyControls; buttons send "do".
+
+// edit applies the controls in asked that differ from the state, and the buttons. Its errors are spec.Faults, at
+// "/name" of the control.
+func (s state) edit(asked url.Values) (state, error) {
+	controls := map[string]string{} // by name, what they say now
+	s.eachControl(func(name, value string) { controls[name] = value })
+	changed := func(name string) (string, bool) {
+		now, known := controls[name]
+		value := strings.TrimSpace(asked.Get(name))
+		return value, known && asked.Has(name) && value != now
+	}
+
+	var err error
+	if s.scenario, err = s.editFields(controls, changed); err != nil {
+		return s, err
+	}
+	var faults spec.Collector
+	for _, c := range slices.Concat(plainControls, policyControls) {
+		if text, ok := changed(c.name); ok {
+			if problem := c.set(s.scenario, text); problem != "" {
+				faults.Add("/"+c.name, problem)
+			}
+		}
+	}
+	s.scenario.Policies = slices.Clone(s.scenario.Policies)
+	for i, p := range s.scenario.Policies {
+		text, ok := changed(textControl(p))
+		if !ok {
+			continue
+		}
+		if s.scenario.Policies[i], err = strategies.ParseText(text); err != nil {
+			faults.Add("/"+textControl(p), detailOf(err))
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return s, err
+	}
+	for _, do := range asked["do"] {
+		if problem := s.do(do); problem != "" {
+			return s, spec.Faults{{Pointer: "/do", Detail: problem}}
+		}
+	}
+	return parseState(s.query()) // with all rules
+}
+
+// eachControl calls f with every control's name and what it says.
+func (s state) eachControl(f func(name, value string)) {
+	eachScalar(spec.Items(s.scenario), func(item spec.Item) { f(item.Path, item.Text) })
+	for _, c := range slices.Concat(plainControls, policyControls) {
+		f(c.name, c.get(s.scenario))
+	}
+	for _, p := range s.scenario.Policies {
+		f(textControl(p), p.Text())
+	}
+}
+
+func eachScalar(items []spec.Item, f func(spec.Item)) {
+	for _, item := range items {
+		switch {
+		case item.Absent:
+		case item.Items != nil:
+			eachScalar(item.Items, f)
+		case item.Param.Type != spec.List:
+			f(item)
+		}
+	}
+}
+
+// editFields applies the changed fields of the scenario.
+func (s state) editFields(controls map[string]string, changed func(string) (string, bool)) (*sim.Scenario, error) {
+	texts := spec.Texts{}
+	for name := range controls {
+		if text, ok := changed(name); ok && !special(name) {
+			texts[name] = text
+		}
+	}
+	return with(s.scenario, texts)
+}
+
+// special reports whether a control is not a field of the scenario.
+func special(name string) bool {
+	named := func(c control) bool { return c.name == name }
+	return slices.ContainsFunc(plainControls, named) || slices.ContainsFunc(policyControls, named) || strings.HasPrefix(name, textPrefix)
+}
+
+// starters are what fields that must be given start with, where the page adds what they belong to.
+var starters = map[string]string{
+	"mean": "100ms", "sd": "20ms", "median": "100ms", "sigma": "0.5", "min": "50ms", "max": "150ms",
+	"start": "30s", "end": "40s", "rate": "100", "burst": "100", "limit": "200", "window": "1s", "after": "5s",
+	"restart": "5s", "from": "0.25", "duration": "5s", "name": "others", "count": "100", "kind": "constant",
+}
+
+// with changes a scenario's fields. What must be given then, because of another kind or a new object, and is not,
+// starts with something sensible.
+func with(sc *sim.Scenario, texts spec.Texts) (*sim.Scenario, error) {
+	for {
+		changed, err := sc.With(texts)
+		lacks := false
+		faults, _ := errors.AsType[spec.Faults](err)
+		for _, f := range faults {
+			path := strings.ReplaceAll(strings.TrimPrefix(f.Pointer, "/"), "/", ".")
+			start, ok := starters[path[strings.LastIndexByte(path, '.')+1:]]
+			if _, given := texts[path]; ok && !given && strings.HasSuffix(f.Detail, "is required") {
+				texts[path] = start
+				lacks = true
+			}
+		}
+		if !lacks {
+			return changed, err
+		}
+	}
+}
+
+// do carries out one button, "verb:object". It says what is wrong if it cannot be.
+func (s *state) do(command string) string {
+	verb, object, _ := strings.Cut(command, ":")
+	switch verb {
+	case "show":
+		s.shown = nil
+		for id := range strings.SplitSeq(object, "&") {
+			if id, err := url.QueryUnescape(id); err == nil {
+				s.shown = append(s.shown, id)
+			}
+		}
+		return ""
+	case "remove":
+		kept := slices.DeleteFunc(slices.Clone(s.scenario.Policies), func(p strategies.Policy) bool { return p.ID == object })
+		if len(kept) > 0 {
+			s.scenario.Policies = kept
+		}
+		return ""
+	case "add":
+		return s.add(object)
+	case "put", "drop":
+		change := put
+		if verb == "drop" {
+			change = drop
+		}
+		sc, err := with(s.scenario, change(s.scenario, object))
+		if err != nil {
+			return detailOf(err)
+		}
+		s.scenario = sc
+		return ""
+	}
+	return fmt.Sprintf("there is no button %.40q", command)
+}
+
+// add puts a policy on the page.
+func (s *state) add(text string) string {
+	if len(s.scenario.Policies) >= maxRows {
+		return fmt.Sprintf("there are %d policies already; the page has room for %d", len(s.scenario.Policies), maxRows)
+	}
+	p, err := strategies.ParseText(text)
+	if err != nil {
+		return detailOf(err)
+	}
+	if slices.ContainsFunc(s.scenario.Policies, func(q strategies.Policy) bool { return q.ID == p.ID }) {
+		p.ID = "" // to be named by its kinds
+	}
+	s.scenario.Policies = append(s.scenario.Policies, p)
+	return ""
+}
+
+// put adds an optional object, or an entry at the end of a list.
+func put(sc *sim.Scenario, path string) spec.Texts {
+	item, _ := find(spec.Items(sc), path)
+	texts, fields := spec.Texts{}, item.Items
+	if item.Param.Type == spec.List {
+		path += "." + strconv.Itoa(len(item.Items))
+		fields = item.Entry
+	}
+	for _, f := range fields {
+		if key := f.Param.Key; f.Param.Default == nil && f.Param.Type != spec.Object && f.Param.Type != spec.List {
+			texts[path+"."+key] = starters[key]
+		}
+	}
+	if n := len(item.Items); item.Param.Type == spec.List && n > 0 {
+		follow(texts, item.Items[n-1], path)
+	}
+	return texts
+}
+
+// follow makes a new entry differ from the last one: it starts later, or has another name.
+func follow(texts spec.Texts, last spec.Item, path string) {
+	for _, f := range last.Items {
+		switch f.Param.Key {
+		case "end":
+			end, _ := time.ParseDuration(f.Text) // it was valid
+			texts[path+".start"] = spec.Format(end + 10*time.Second)
+			texts[path+".end"] = spec.Format(end + 20*time.Second)
+		case "name":
+			texts[path+".name"] = f.Text + " too"
+		}
+	}
+}
+
+// drop takes away an optional object, or an entry of a list: that is left out and given anew without the entry.
+func drop(sc *sim.Scenario, path string) spec.Texts {
+	dot := strings.LastIndexByte(path, '.')
+	list, ok := find(spec.Items(sc), path[:max(dot, 0)])
+	index, err := strconv.Atoi(path[dot+1:])
+	if !ok || err != nil || index < 0 || index >= len(list.Items) {
+		return spec.Texts{path: ""}
+	}
+	texts := spec.Texts{list.Path: ""}
+	for n, entry := range slices.Delete(slices.Clone(list.Items), index, index+1) {
+		eachScalar(entry.Items, func(item spec.Item) {
+			texts[list.Path+"."+strconv.Itoa(n)+strings.TrimPrefix(item.Path, entry.Path)] = item.Text
+		})
+	}
+	return texts
+}
+
+// find returns the item at a path.
+func find(items []spec.Item, path string) (spec.Item, bool) {
+	for _, item := range items {
+		if item.Path == path {
+			return item, true
+		}
+		if strings.HasPrefix(path, item.Path+".") {
+			return find(item.Items, path)
+		}
+	}
+	return spec.Item{}, false
+}
+
+// detailOf is an error's first fault.
+func detailOf(err error) string {
+	if faults, ok := errors.AsType[spec.Faults](err); ok && len(faults) > 0 {
+		return faults[0].Detail
+	}
+	return err.Error()
+}

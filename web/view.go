@@ -1,0 +1,215 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/templates"
+)
+
+// This file makes the results part of the compare page of a result.
+
+const maxShown = 2 // policies in the charts
+
+// results fills the results part.
+func results(r *sim.Result, st state) *templates.Results {
+	all := rank(r)
+	charted := charted(all, st.shown)
+	axes := newStrips(r)
+	out := &templates.Results{
+		Verdict:   verdict(r.Scenario, all),
+		Footing:   footing(r),
+		Warnings:  warnings(r),
+		Who:       tellingOf(r.Scenario).who,
+		Load:      axes.loadAxis(),
+		Time:      axes.timeAxis(),
+		Spans:     axes.spanHead(),
+		Downloads: downloads(st.address),
+	}
+	for _, s := range all {
+		row := rowOf(r.Scenario, s, axes)
+		row.Shown, row.ShowDo = toggle(charted, s)
+		if len(all) > 1 {
+			row.RemoveDo = "remove:" + s.Policy.ID
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	out.Charts = append(out.Charts, progressChart(r, charted))
+	for _, s := range charted {
+		out.Charts = append(out.Charts, delayChart(s))
+	}
+	return out
+}
+
+// charted picks the policies for the charts, in the scenario's order: those shown or, if there are none, the best and
+// the first other of the scenario, for contrast.
+func charted(all []standing, shown []string) []standing {
+	var picked []standing
+	for _, s := range all {
+		if slices.Contains(shown, s.Policy.ID) {
+			picked = append(picked, s)
+		}
+	}
+	if len(picked) == 0 {
+		best := all[0]
+		picked = append(picked, best)
+		others := slices.DeleteFunc(slices.Clone(all), func(s standing) bool { return s.position == best.position })
+		if len(others) > 0 {
+			picked = append(picked, slices.MinFunc(others, func(a, b standing) int { return a.position - b.position }))
+		}
+	}
+	slices.SortFunc(picked, func(a, b standing) int { return a.position - b.position })
+	return picked[:min(len(picked), maxShown)]
+}
+
+// toggle reports whether a policy is in the charts, and the button that changes it; none where it is the only one.
+func toggle(charted []standing, s standing) (shown bool, do string) {
+	var ids []string
+	for _, c := range charted {
+		if c.position == s.position {
+			shown = true
+			continue
+		}
+		ids = append(ids, url.QueryEscape(c.Policy.ID))
+	}
+	if !shown {
+		ids = append(ids[max(0, len(ids)-maxShown+1):], url.QueryEscape(s.Policy.ID))
+	}
+	if len(ids) == 0 {
+		return shown, ""
+	}
+	return shown, "show:" + strings.Join(ids, "&")
+}
+
+func footing(r *sim.Result) string {
+	n := r.Scenario.Replications
+	if n == 1 {
+		return "One run, so there are no intervals. Seed " + strconv.FormatUint(r.Scenario.Seed, 10) + "."
+	}
+	return fmt.Sprintf("Means of %d runs with 95 %% intervals; seed %d. “=” marks a tie: the difference lies within the intervals.", n, r.Scenario.Seed)
+}
+
+// warnings gathers what the results warn of; a warning that many give is said once.
+func warnings(r *sim.Result) []templates.Warning {
+	about := map[string][]string{}
+	var order []string
+	for i := range r.Results {
+		p := &r.Results[i]
+		for _, w := range p.Warnings {
+			if about[w] == nil {
+				order = append(order, w)
+			}
+			about[w] = append(about[w], nameOf(standing{PolicyResult: p}))
+		}
+	}
+	var out []templates.Warning
+	for _, w := range order {
+		who := ""
+		if len(about[w]) < len(r.Results) {
+			who = joined(about[w])
+		}
+		out = append(out, templates.Warning{About: who, Detail: w})
+	}
+	return out
+}
+
+func rowOf(sc *sim.Scenario, s standing, axes strips) templates.Row {
+	return templates.Row{
+		ID: s.Policy.ID, Name: nameOf(s), Details: details(s.Policy), Text: s.Policy.Text(),
+		Mark: markOf(s.position), Rank: s.Rank(), Tied: s.tied,
+		Strip: axes.strip(s.PolicyResult), SpanRows: axes.spanRows(s.PolicyResult),
+		Figures: figures(sc, s),
+	}
+}
+
+// figures are the four that a policy is judged by.
+func figures(sc *sim.Scenario, s standing) []templates.Figure {
+	t := tellingOf(sc)
+	m := s.Metrics
+	success, third := m.Get("successRate"), m.Get(t.by[2].metric)
+	served := templates.Figure{Label: "Served", Value: percent(success), Unit: "%", Interval: interval(success, 100, 0, 100), Note: "all " + t.who}
+	if left := unservedCount(m); left != "" {
+		served.Bad, served.Note = true, left+nbsp+"unserved"
+	}
+	crashed := m.Get("crashes")
+	crash := templates.Figure{Label: "Crashes", Value: mean(crashed, 1), Interval: interval(crashed, 1, 0, math.Inf(1))}
+	if crashed.Mean != nil && *crashed.Mean > 0 {
+		crash.Bad, crash.Note = true, seconds(*orZero(m.Get("downtime").Mean))+" down"
+	}
+	when := templates.Figure{Label: "99" + nbsp + "% within", Value: mean(third, 1), Unit: "s", Interval: interval(third, 1, 0, math.Inf(1))}
+	if t.who != "clients" {
+		when.Label, when.Unit = "Served a second", "1/s"
+	} else if third.Mean == nil {
+		when.Value, when.Unit, when.Note, when.Bad = "never", "", half(m), true
+	} else if p50 := m.Get("within.p50"); p50.Mean != nil {
+		when.Note = "half in " + mean(p50, 1) + nbsp + "s"
+	}
+	attempts := m.Get("amplification")
+	tries := templates.Figure{Label: "Attempts each", Value: mean(attempts, 1), Interval: interval(attempts, 1, 0, math.Inf(1))}
+	if peak := m.Get("recoveryPeak"); peak.Mean != nil && *peak.Mean > 0 {
+		tries.Note = "peak " + brief(*peak.Mean) + "/s"
+	}
+	return []templates.Figure{served, crash, when, tries}
+}
+
+func orZero(x *float64) *float64 {
+	if x == nil {
+		return new(float64)
+	}
+	return x
+}
+
+// half says when half of the clients had been served, where 99 % never were.
+func half(m sim.Metrics) string {
+	if p50 := m.Get("within.p50"); p50.Mean != nil {
+		return "half in " + mean(p50, 1) + nbsp + "s"
+	}
+	return "not even half"
+}
+
+// downloads link to what is on the page as documents.
+func downloads(address string) []templates.Download {
+	query, _ := url.ParseQuery(address) // it was encoded
+	query.Del("show")
+	q := ""
+	if len(query) > 0 {
+		q = "?" + query.Encode()
+	}
+	return []templates.Download{
+		{Href: "/api/v1/export/table.csv" + q, Label: "Table (CSV)", Title: "The figures of all policies with their intervals"},
+		{Href: "/api/v1/export/scenario.json" + q, Label: "Scenario (JSON)", Title: "What was simulated, every default written out"},
+		{Href: "/api/v1/export/result.json" + q, Label: "Result (JSON)", Title: "Everything the simulation gave"},
+	}
+}
+
+// headline says in one sentence what is simulated.
+func headline(sc *sim.Scenario) string {
+	c, outages := sc.Clients, sc.Server.Outages
+	clients := plural(float64(c.Count), "client", "clients")
+	switch {
+	case sc.Server.Kind == sim.OCC:
+		return clients + " write the same row"
+	case c.Workload.Kind == sim.Burst && len(outages) == 1:
+		return clients + " lose a server for " + span(outages[0].End-outages[0].Start)
+	case c.Workload.Kind == sim.Open:
+		clients = brief(c.Workload.Rate) + " requests a second"
+	case c.Workload.Kind == sim.Closed:
+		clients += " that ask again and again"
+	}
+	switch len(outages) {
+	case 0:
+		if capacity, ok := sc.Capacity(); ok {
+			return clients + " meet a server that can serve " + brief(capacity) + " a second"
+		}
+		return clients + " meet a server"
+	case 1:
+		return clients + " meet a server that is down for " + span(outages[0].End-outages[0].Start)
+	default:
+		return clients + " meet a server that is down " + count(float64(len(outages))) + " times"
+	}
+}

@@ -1,0 +1,307 @@
+package web
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/templates"
+)
+
+// This file makes the form of a state: the controls in plain words, then every other field of the scenario from its
+// declaration.
+
+const maxRows = 12 // policies on the page
+
+// stops are the values of the sliders beside fields of the scenario, by path.
+var stops = map[string]string{
+	"clients.count": "10 20 50 100 200 300 500 700 1000 1500 2000 3000 5000 7000 10000 20000 50000 100000",
+}
+
+func formOf(st state) templates.Form {
+	sc := st.scenario
+	items := spec.Items(sc)
+	f := templates.Form{State: st.address, Adding: adding(sc)}
+	if clients, ok := find(items, "clients.count"); ok {
+		f.Plain = append(f.Plain, fieldOf(clients))
+	}
+	f.Plain = append(f.Plain, controlsOf(plainControls, sc)...)
+	f.Policies = controlsOf(policyControls, sc)
+	server, clients, runs := templates.Group{ID: "server", Title: "More about the server"},
+		templates.Group{ID: "clients", Title: "More about the clients"}, templates.Group{ID: "runs", Title: "More about the runs"}
+	for _, item := range items {
+		switch item.Path {
+		case "policies":
+		case "server":
+			fill(&server, item.Items)
+		case "clients":
+			fill(&clients, slices.DeleteFunc(slices.Clone(item.Items), func(i spec.Item) bool { return i.Path == "clients.count" }))
+		case "network":
+			fill(&clients, item.Items)
+		default:
+			fill(&runs, []spec.Item{item})
+		}
+	}
+	f.More = []templates.Group{server, clients, runs}
+	for _, p := range sc.Policies {
+		f.Texts = append(f.Texts, templates.Field{Name: textControl(p), Label: title(p), Input: templates.AreaInput, Value: p.Text()})
+	}
+	return f
+}
+
+func controlsOf(controls []control, sc *sim.Scenario) []templates.Field {
+	var fields []templates.Field
+	for _, c := range controls {
+		if c.show == nil || c.show(sc) {
+			f := c.field(sc)
+			f.Name, f.Value = c.name, c.get(sc)
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// fill adds items to a group: scalars as fields, objects and lists as groups within.
+func fill(g *templates.Group, items []spec.Item) {
+	for _, item := range items {
+		switch {
+		case item.Param.Type == spec.List:
+			g.Groups = append(g.Groups, listOf(item))
+		case item.Absent:
+			g.Groups = append(g.Groups, templates.Group{
+				ID: item.Path, Title: item.Param.Label, Help: item.Param.Help,
+				Actions: []templates.Action{{Do: "put:" + item.Path, Label: "add", Title: "Add: " + item.Param.Label}},
+			})
+		case item.Items != nil:
+			g.Groups = append(g.Groups, objectOf(item))
+		default:
+			g.Fields = append(g.Fields, fieldOf(item))
+		}
+	}
+}
+
+func objectOf(item spec.Item) templates.Group {
+	g := templates.Group{ID: item.Path, Title: item.Param.Label, Help: item.Param.Help}
+	fill(&g, item.Items)
+	if item.Optional {
+		g.Actions = []templates.Action{{Do: "drop:" + item.Path, Label: "remove", Title: "Remove: " + item.Param.Label}}
+	}
+	return g
+}
+
+func listOf(list spec.Item) templates.Group {
+	g := templates.Group{ID: list.Path, Title: list.Param.Label, Help: list.Param.Help}
+	for i, entry := range list.Items {
+		e := templates.Group{ID: entry.Path, Title: "No. " + count(float64(i+1))}
+		fill(&e, entry.Items)
+		e.Actions = []templates.Action{{Do: "drop:" + entry.Path, Label: "remove", Title: "Remove: " + list.Param.Label + " no. " + count(float64(i+1))}}
+		g.Groups = append(g.Groups, e)
+	}
+	if float64(len(list.Items)) < list.Param.Max {
+		g.Actions = []templates.Action{{Do: "put:" + list.Path, Label: "add one", Title: "Add to: " + list.Param.Label}}
+	}
+	return g
+}
+
+func fieldOf(item spec.Item) templates.Field {
+	p := item.Param
+	f := templates.Field{
+		Name: item.Path, Label: p.Label, Help: p.Help, Unit: p.Unit, Value: item.Text,
+		Input: templates.TextInput, Stops: stops[item.Path],
+	}
+	switch p.Type {
+	case spec.Number, spec.Integer, spec.Seed:
+		f.Input = templates.NumberInput
+	case spec.Flag:
+		f.Input, f.Options = templates.SelectInput, []templates.Option{{Value: "false", Label: "no"}, {Value: "true", Label: "yes"}}
+	case spec.Option:
+		f.Input = templates.SelectInput
+		for i, value := range p.Options {
+			o := templates.Option{Value: value, Label: value}
+			if i < len(p.Names) {
+				o.Label = p.Names[i]
+			}
+			f.Options = append(f.Options, o)
+		}
+	case spec.Text, spec.Options, spec.Durations:
+		if p.Max > 64 || p.Type != spec.Text {
+			f.Input = templates.AreaInput
+		}
+	}
+	return f
+}
+
+// adding offers every schedule with every jitter, and the presets.
+func adding(sc *sim.Scenario) templates.Adding {
+	var a templates.Adding
+	if len(sc.Policies) >= maxRows {
+		a.Full = "There is room for " + count(maxRows) + " policies. Remove one to add another."
+		return a
+	}
+	like := usualOf(sc)
+	for _, jitter := range strategies.Jitters {
+		a.Jitters = append(a.Jitters, jitter.Name)
+	}
+	for _, schedule := range strategies.Schedules {
+		row := templates.GridRow{Schedule: schedule.Name, Formula: schedule.Formula}
+		for _, jitter := range strategies.Jitters {
+			row.Cells = append(row.Cells, like.cell(sc, schedule.Kind, jitter.Kind))
+		}
+		a.Rows = append(a.Rows, row)
+	}
+	for _, p := range strategies.Presets() {
+		a.Presets = append(a.Presets, templates.Action{Do: "add:" + p.Policy.Text(), Label: title(p.Policy), Title: p.Advice})
+	}
+	return a
+}
+
+// usual is what a policy from the grid starts with: what those on the page have most often, by path.
+type usual map[string]string
+
+// startValues are for parameters that have no default where no policy on the page has them.
+var startValues = usual{"base": "100ms", "step": "100ms", "delays": "100ms/1s/5s/10s", "max": "1s", "low": "0.5", "high": "1.5"}
+
+func usualOf(sc *sim.Scenario) usual {
+	votes, most := map[[2]string]int{}, usual{}
+	for i := range sc.Policies {
+		eachScalar(spec.Items(&sc.Policies[i]), func(item spec.Item) {
+			vote := [2]string{item.Path, item.Text}
+			votes[vote]++
+			if votes[vote] > votes[[2]string{item.Path, most[item.Path]}] {
+				most[item.Path] = item.Text
+			}
+		})
+	}
+	return most
+}
+
+// cell offers a schedule with a jitter.
+func (u usual) cell(sc *sim.Scenario, schedule, jitter spec.Kind) templates.GridCell {
+	text := schedule.ID + u.args("schedule.", schedule)
+	if limit := u["cap"]; limit != "0s" {
+		text += ",cap=" + limit
+	}
+	if jitter.ID != "none" {
+		text += ",jitter=" + jitter.ID + u.args("jitter.", jitter)
+	}
+	name := schedule.Name + ", " + lower(jitter.Name)
+	there := slices.ContainsFunc(sc.Policies, func(p strategies.Policy) bool {
+		return p.Schedule.Kind == schedule.ID && p.Jitter.Kind == jitter.ID
+	})
+	c := templates.GridCell{Action: templates.Action{Do: "add:" + text, Label: "add", Title: "Add: " + name}, There: there}
+	if there {
+		c.Title = "Add another: " + name
+	}
+	return c
+}
+
+// args are the parameters that must be given, as text.
+func (u usual) args(prefix string, k spec.Kind) string {
+	text := ""
+	for _, p := range k.Params {
+		if p.Default == nil && p.DefaultOf == "" {
+			text += "," + p.Key + "=" + cmp.Or(u[prefix+p.Key], startValues[p.Key])
+		}
+	}
+	return text
+}
+
+// title is what a policy is called: its name, or else its kinds and whatever its id has after them.
+func title(p strategies.Policy) string {
+	kinds := p.Schedule.Kind
+	if p.Jitter.Kind != "none" {
+		kinds += "-" + p.Jitter.Kind
+	}
+	number, ok := strings.CutPrefix(p.ID, kinds)
+	switch {
+	case p.Name != "":
+		return p.Name
+	case p.ID != "" && !ok:
+		return p.ID
+	}
+	name := p.Schedule.Kind
+	for _, k := range strategies.Schedules {
+		if k.ID == p.Schedule.Kind {
+			name = k.Name
+		}
+	}
+	for _, k := range strategies.Jitters {
+		if k.ID == p.Jitter.Kind && k.ID != "none" {
+			name += ", " + lower(k.Name)
+		}
+	}
+	if number != "" {
+		name += " (" + strings.TrimPrefix(number, "-") + ")"
+	}
+	return name
+}
+
+func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+// details are what a policy's title leaves out: its text without id, name and kinds.
+func details(p strategies.Policy) string {
+	p.ID, p.Name = "", ""
+	parts := strings.Split(p.Text(), ",")[1:]
+	parts = slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, "jitter=") })
+	return strings.Join(parts, ", ")
+}
+
+// blame puts what was sent back into the controls, and faults beside those they name. It returns the other faults.
+func blame(f *templates.Form, asked url.Values, faults spec.Faults) []templates.Problem {
+	fields := map[string]*templates.Field{}
+	each := func(list []templates.Field) {
+		for i := range list {
+			fields[list[i].Name] = &list[i]
+			if asked.Has(list[i].Name) {
+				list[i].Value = asked.Get(list[i].Name)
+			}
+		}
+	}
+	each(f.Plain)
+	each(f.Policies)
+	each(f.Texts)
+	for i := range f.More {
+		eachField(&f.More[i], each)
+	}
+	var rest []templates.Problem
+	for _, fault := range faults {
+		name := strings.ReplaceAll(strings.TrimLeft(fault.Pointer, "/?"), "/", ".")
+		if field := fields[name]; field != nil && field.Error == "" {
+			field.Error = sentence(relabel(fault.Detail, name, field.Label))
+			continue
+		}
+		rest = append(rest, templates.Problem{Where: name, Detail: sentence(fault.Detail)})
+	}
+	for i := range f.More {
+		f.More[i].Open = holdsError(f.More[i])
+	}
+	return rest
+}
+
+// relabel makes an error speak of a control by its label: the error starts with the field's key.
+func relabel(detail, name, label string) string {
+	key := name[strings.LastIndexByte(name, '.')+1:]
+	if rest, ok := strings.CutPrefix(detail, key+" "); ok {
+		return label + " " + rest
+	}
+	return detail
+}
+
+func eachField(g *templates.Group, f func([]templates.Field)) {
+	f(g.Fields)
+	for i := range g.Groups {
+		eachField(&g.Groups[i], f)
+	}
+}
+
+func holdsError(g templates.Group) bool {
+	bad := false
+	eachField(&g, func(fields []templates.Field) {
+		bad = bad || slices.ContainsFunc(fields, func(f templates.Field) bool { return f.Error != "" })
+	})
+	return bad
+}
