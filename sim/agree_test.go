@@ -37,7 +37,7 @@ func TestPresetsAgreeWithReference(t *testing.T) {
 	for _, p := range Presets() {
 		t.Run(p.ID, func(t *testing.T) {
 			s := p.Scenario
-			s.Replications = 2
+			s.Replications = 1
 			agree(t, s)
 		})
 	}
@@ -75,6 +75,7 @@ func agree(t tester, s *Scenario) {
 		c.firstRun(got.Run, runs[0], series[0])
 		c.meanSeries(got.Series, series)
 		c.trace(got.Trace, runs[0])
+		c.delays(got.Delays, runs)
 	}
 	if events != result.Engine.Events {
 		t.Errorf("%d events, reference has %d", result.Engine.Events, events)
@@ -219,4 +220,47 @@ func showTime(t int64) string {
 		return "null"
 	}
 	return fmt.Sprint(refSeconds(t))
+}
+
+// delays compares what was drawn. Quantiles come from a histogram of 1000 cells: they may be off by a cell.
+func (c comparison) delays(got []DelayRow, runs []*reference) {
+	p := &runs[0].groups[0].policy
+	for _, row := range got {
+		var drawn []float64
+		atCap := 0.0
+		for _, r := range runs {
+			for _, d := range r.groups[0].drawn[int64(row.Retry)] {
+				drawn = append(drawn, refSeconds(d))
+				if p.Cap > 0 && d == int64(p.Cap) {
+					atCap++
+				}
+			}
+		}
+		o := row.Observed
+		if (o == nil) != (len(drawn) == 0) {
+			c.Errorf("%s: delays before retry %d are %v, reference drew %d", c.policy, row.Retry, o, len(drawn))
+		}
+		if o == nil {
+			continue
+		}
+		n := float64(len(drawn))
+		slices.Sort(drawn)
+		what := fmt.Sprintf("%s of %d delays before retry %d", "%s", len(drawn), row.Retry)
+		c.value(fmt.Sprintf(what, "count"), float64(o.Count), n)
+		c.value(fmt.Sprintf(what, "minimum"), o.Min, drawn[0])
+		c.value(fmt.Sprintf(what, "mean"), o.Mean, stat.Mean(drawn, nil))
+		c.value(fmt.Sprintf(what, "maximum"), o.Max, drawn[len(drawn)-1])
+		c.value(fmt.Sprintf(what, "share at the cap"), o.AtCap, atCap/n)
+		cell := (row.Exact.Max-row.Exact.Min)/1000 + 2e-9
+		for _, q := range []struct{ p, got float64 }{{0.05, o.P5}, {0.25, o.P25}, {0.5, o.P50}, {0.75, o.P75}, {0.95, o.P95}} {
+			below, _ := slices.BinarySearch(drawn, q.got-cell)
+			upTo, _ := slices.BinarySearch(drawn, q.got+cell)
+			if float64(below) > q.p*n+1e-9 || float64(upTo) < q.p*n-1e-9 {
+				c.Errorf("%s: %v is not the %v-quantile of %v", fmt.Sprintf(what, c.policy), q.got, q.p, drawn)
+			}
+		}
+		if sd := math.Sqrt(stat.PopVariance(drawn, nil)); math.Abs(o.SD-sd) > cell {
+			c.Errorf("%s is %v, reference has %v", fmt.Sprintf(what, "standard deviation"), o.SD, sd)
+		}
+	}
 }

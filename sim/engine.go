@@ -328,7 +328,7 @@ func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
 		if g.tested {
 			refused[bin]++
 			if n <= observedRows {
-				e.observed[n-1].add(d, g.cap)
+				e.observed[n-1].add(d)
 			}
 		}
 		t = seen + d
@@ -425,7 +425,7 @@ func (e *engine) draw(g *group, number uint64, n int64) int64 {
 		d = g.policy.Draw(n, 0, u)
 	}
 	if g.tested && n <= observedRows {
-		e.observed[n-1].add(d, g.cap)
+		e.observed[n-1].add(d)
 	}
 	return d
 }

@@ -294,6 +294,7 @@ type observedDelays [observedRows]observedRow
 
 type observedRow struct {
 	lo           int64  // the row's range starts here
+	cap          int64  // -1: none
 	magic        uint64 // 2^64 / the width of a cell in ns; 0: cells are 1 ns wide
 	width        float64
 	min, max     int64
@@ -302,8 +303,12 @@ type observedRow struct {
 	cells        [observedCells]uint32
 }
 
-func (r *observedRow) reset(lo, hi int64) {
-	*r = observedRow{lo: lo, min: never, width: 1}
+// reset empties the row, for delays of lo to hi and a policy's cap, which is 0 where there is none.
+func (r *observedRow) reset(lo, hi, cap int64) {
+	*r = observedRow{lo: lo, cap: cap, min: never, width: 1}
+	if cap == 0 {
+		r.cap = -1
+	}
 	if span := hi - lo; span >= observedCells {
 		r.magic, _ = bits.Div64(observedCells, 0, uint64(span)+1)
 		r.width = (float64(span) + 1) / observedCells
@@ -311,14 +316,14 @@ func (r *observedRow) reset(lo, hi int64) {
 }
 
 // add counts a delay d, which is in the row's range.
-func (r *observedRow) add(d, cap int64) {
+func (r *observedRow) add(d int64) {
 	r.count++
 	r.min = min(r.min, d)
 	r.max = max(r.max, d)
 	var carry uint64
 	r.sumLo, carry = bits.Add64(r.sumLo, uint64(d), 0)
 	r.sumHi += carry
-	if d == cap {
+	if d == r.cap {
 		r.atCap++
 	}
 	cell := uint64(d - r.lo)

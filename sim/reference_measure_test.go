@@ -44,7 +44,7 @@ func (r *reference) values() map[string]float64 {
 	if drained {
 		until = last
 	}
-	v["goodput"] = v["succeeded"] / refSeconds(until)
+	v["goodput"] = exists(true, v["succeeded"]/refSeconds(until))
 	if v["succeeded"] == 0 {
 		v["goodput"] = 0
 	}

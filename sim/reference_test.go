@@ -61,7 +61,8 @@ type refGroup struct {
 	compiled *strategies.Compiled
 	requests []*refRequest
 	attempts []*refAttempt
-	waits    []refStay // in backoff
+	waits    []refStay         // in backoff
+	drawn    map[int64][]int64 // delays, by retry
 }
 
 type refRequest struct {
@@ -146,7 +147,8 @@ func newReference(s *Scenario, policy, replication int) *reference {
 }
 
 func (r *reference) addGroup(count int, w Workload, p strategies.Policy) {
-	r.groups = append(r.groups, &refGroup{id: uint64(len(r.groups)) << groupShift, count: count, workload: w, policy: p, compiled: p.Compile()})
+	r.groups = append(r.groups, &refGroup{id: uint64(len(r.groups)) << groupShift, count: count, workload: w, policy: p, compiled: p.Compile(),
+		drawn: map[int64][]int64{}})
 }
 
 func (r *reference) run() *reference {
@@ -269,7 +271,9 @@ func (r *reference) end(q *refRequest, reason string) {
 
 // --- An attempt's way, and what its client makes of its end.
 
-func (r *reference) hop(a *refAttempt, p purpose) int64 { return r.latency.Draw(r.draw(a.request, a.n, p)) }
+func (r *reference) hop(a *refAttempt, p purpose) int64 {
+	return r.latency.Draw(r.draw(a.request, a.n, p))
+}
 
 func (r *reference) leave(q *refRequest, n int64) {
 	a := &refAttempt{request: q, n: n, left: r.now, arrived: never, seen: never, outcome: "inFlight"}
@@ -315,6 +319,7 @@ func (r *reference) see(a *refAttempt, outcome string, hint int64) {
 	}
 	d := q.group.compiled.Draw(a.n, q.prev, r.draw(q, a.n, drawBackoff))
 	q.prev = d
+	q.group.drawn[a.n] = append(q.group.drawn[a.n], d)
 	wait := d
 	if hint != noHint {
 		switch capped := p.Cap > 0; p.RetryAfter {

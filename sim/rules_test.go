@@ -131,3 +131,19 @@ func TestClosedContention(t *testing.T) {
 		0/1 40ms 55ms 60ms ok
 		0/1 70ms 85ms 90ms ok`)
 }
+
+// TestObservedAtCap lets one client retry at once, and again after the cap.
+func TestObservedAtCap(t *testing.T) {
+	policy := `[{"schedule": {"kind": "list", "delays": ["0s", "2s"]}, "maxAttempts": 3%s}]`
+	atCap := func(capped string) [2]float64 {
+		r := small(t, `{"horizon": "10s", "clients": {"count": 1, "workload": {"kind": "burst"}},
+			"server": {"errors": {"transient": 1}}, "policies": `+fmt.Sprintf(policy, capped)+`}`)
+		return [2]float64{r.Delays[0].Observed.AtCap, r.Delays[1].Observed.AtCap}
+	}
+	if got := atCap(`, "cap": "1s"`); got != [2]float64{0, 1} {
+		t.Errorf("cap of 1 s: %v", got)
+	}
+	if got := atCap(""); got != [2]float64{} {
+		t.Errorf("no cap: %v", got)
+	}
+}

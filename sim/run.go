@@ -170,7 +170,7 @@ func newPolicyRun(s *Scenario, i int) *policyRun {
 func (p *policyRun) resetObserved(o *observedDelays) {
 	for n := range o {
 		lo, hi := p.compiled.Bounds(int64(n) + 1)
-		o[n].reset(lo, hi)
+		o[n].reset(lo, hi, int64(p.policy.Cap))
 	}
 }
 
