@@ -1,13 +1,9 @@
 package sim_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
-	"testing"
 	"time"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies/spec"
@@ -46,33 +42,4 @@ func faultLines(err error) string {
 		lines[i] = f.Pointer + " " + f.Detail
 	}
 	return strings.Join(lines, "\n")
-}
-
-func compileSchema(t *testing.T, schema map[string]any) *jsonschema.Schema {
-	t.Helper()
-	data, err := json.Marshal(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compiled
-}
-
-func validateJSON(schema *jsonschema.Schema, data []byte) error {
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		return err
-	}
-	return schema.Validate(v)
 }

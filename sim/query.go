@@ -22,9 +22,16 @@ import (
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
+// maxKeys is more than any scenario's query has.
+const maxKeys = 10_000
+
 // ParseQuery reads a scenario from a query. It returns all spec.Faults, with the pointers of the JSON form.
 func ParseQuery(query url.Values) (*Scenario, error) {
 	var faults spec.Collector
+	if len(query) > maxKeys {
+		faults.Addf("", "a query must have at most %d keys, not %d", maxKeys, len(query))
+		return nil, faults.Err()
+	}
 	texts := spec.Texts{}
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		values := query[key]
@@ -32,9 +39,9 @@ func ParseQuery(query url.Values) (*Scenario, error) {
 		case key == "p":
 			setPolicies(texts, values)
 		case len(values) > 1:
-			faults.Addf("/"+strings.ReplaceAll(key, ".", "/"), "%.60s is given %d times", key, len(values))
+			faults.Addf("/"+strings.ReplaceAll(key, ".", "/"), "%.60q is given %d times", key, len(values))
 		case isUnder(key, "policies"):
-			faults.Addf("/policies", "policies are given as p, not as %.60s", key)
+			faults.Addf("/policies", "policies are given as p, not as %.60q", key)
 		default:
 			texts[key] = values[0]
 		}

@@ -72,7 +72,7 @@ func TestQueryFaults(t *testing.T) {
 		{"clients.cuont=5", `/clients/cuont unknown field "cuont"; accepted are count, clientsPerProcess, workload, others`},
 		{"clients.count=", `/clients/count count is required`},
 		{"clients.count=1,000", `/clients/count count must be a whole number, not "1,000"`},
-		{"clients.count=1&clients.count=2", `/clients/count clients.count is given 2 times`},
+		{"clients.count=1&clients.count=2", `/clients/count "clients.count" is given 2 times`},
 		{"clients.count.x=1", `/clients/count count must be a whole number, not fields of its own`},
 		{"clients=5", `/clients clients must be given field by field, not as "5"`},
 		{"clients.workload.kind=open", `/clients/workload/rate rate is required`},
@@ -85,7 +85,7 @@ func TestQueryFaults(t *testing.T) {
 		{"p=immediate,maxAttempts=1&p=constant,base=-1s,cap=x", "/policies/1/schedule/base base must be at least 0s, not -1s\n" +
 			`/policies/1/cap cap must be a duration such as "250ms" or "1m30s", at most 168h, not "x"`},
 		{strings.Repeat("p=immediate,maxAttempts=1&", 25), `/policies policies must have 1 to 24 entries, not more`},
-		{"policies.0.cap=1s", `/policies policies are given as p, not as policies.0.cap`},
+		{"policies.0.cap=1s", `/policies policies are given as p, not as "policies.0.cap"`},
 		{"horizon=100ms&bin=1us", `/bin bin must divide the horizon into at most 10000 bins, not 100000`},
 	} {
 		query, err := url.ParseQuery(c.query)

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
+	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -331,51 +331,44 @@ func FuzzParseScenario(f *testing.F) {
 	})
 }
 
-func TestPresets(t *testing.T) {
-	schema := compileSchema(t, sim.ScenarioSchema())
-	files, _ := filepath.Glob("presets/*.json")
-	presets := sim.Presets()
-	if len(files) != len(presets) {
-		t.Errorf("%d presets of %d files", len(presets), len(files))
+// However hostile, a document costs little and gives no more than a hundred faults and the word that there are more.
+func TestScenarioFaultsAreBounded(t *testing.T) {
+	list := func(item string) string { return `[` + strings.Repeat(item+`, `, 100_000) + item + `]` }
+	keys := url.Values{}
+	for i := range 100_000 {
+		keys.Set(fmt.Sprint("k", i), "")
 	}
-	for _, p := range presets {
-		document, err := os.ReadFile("presets/" + p.ID + ".json")
-		if err != nil {
-			t.Fatal(err)
+	for name, parse := range map[string]func() error{
+		"policies": func() error { return scenarioError(scenarioWith(`"policies": ` + list(`{}`))) },
+		"outages":  func() error { return scenarioError(scenarioWith(`"server": {"outages": ` + list(`[{}]`) + `}`)) },
+		"fields": func() error {
+			return scenarioError(scenarioWith(`"server": {` + strings.Repeat(`"outage": {}, `, 100_000) + `"queue": -1}`))
+		},
+		"queried policies": func() error {
+			_, err := sim.ParseQuery(url.Values{"p": slices.Repeat([]string{strings.Repeat(",x=~", 100)}, 10_000)})
+			return err
+		},
+		"queried fields": func() error { _, err := sim.ParseQuery(keys); return err },
+		"queried depth": func() error {
+			_, err := sim.ParseQuery(url.Values{strings.Repeat("a.", 1<<19): {"1"}})
+			return err
+		},
+	} {
+		start := time.Now()
+		err := parse()
+		faults, ok := err.(spec.Faults)
+		if size := len(fmt.Sprint(err)); !ok || len(faults) > 101 || size > 1<<16 {
+			t.Errorf("%s: %d faults in %d bytes", name, len(faults), size)
 		}
-		canonical, _ := json.Marshal(p.Scenario)
-		for _, data := range [][]byte{document, canonical} {
-			if err := validateJSON(schema, data); err != nil {
-				t.Errorf("%s: %v", p.ID, err)
-			}
-		}
-		checkScenario(t, p.Scenario)
-		if p.Shows == "" || p.Scenario.Name == "" {
-			t.Errorf("%s does not say what it shows", p.ID)
+		if spent := time.Since(start); spent > 5*time.Second {
+			t.Errorf("%s: took %v", name, spent)
 		}
 	}
 }
 
-// What the schema's vocabulary can say, schema and parser refuse alike.
-func TestScenarioSchemaRefuses(t *testing.T) {
-	schema := compileSchema(t, sim.ScenarioSchema())
-	for _, document := range []string{
-		`{}`, `{"clients": {"count": 1}}`, `{"clients": {"count": 1}, "policies": []}`, scenarioWith(`"replications": 0`),
-		scenarioWith(`"seed": 9007199254740992`), scenarioWith(`"seed": "x"`), scenarioWith(`"horizon": 60`), scenarioWith(`"colour": 1`),
-		scenarioWith(`"clients": {"count": 1.5}`), scenarioWith(`"clients": {"count": 1, "workload": {"kind": "open"}}`),
-		scenarioWith(`"clients": {"count": 1, "workload": {"rate": 5}}`), scenarioWith(`"network": {"latency": {"kind": "normal", "mean": "1s"}}`),
-		scenarioWith(`"server": {"kind": "occ", "workers": 1}`), scenarioWith(`"server": {"rateLimit": {"kind": "tokenBucket", "rate": 0, "burst": 1}}`),
-		scenarioWith(`"server": {"rateLimit": null}`), scenarioWith(`"server": {"crash": {"on": "queueFull", "restart": "1s", "rate": 1}}`),
-		scenarioWith(`"server": {"warmup": {"from": 0, "duration": "1s"}}`), scenarioWith(`"server": {"outages": [{"start": "1s"}]}`),
-		scenarioWith(`"server": {"retryAfter": {"kind": "none", "after": "1s"}}`), scenarioWith(`"policies": [5]`),
-	} {
-		if validateJSON(schema, []byte(document)) == nil {
-			t.Errorf("the schema accepts %s", document)
-		}
-		if _, err := sim.ParseScenario([]byte(document)); err == nil {
-			t.Errorf("ParseScenario accepts %s", document)
-		}
-	}
+func scenarioError(document string) error {
+	_, err := sim.ParseScenario([]byte(document))
+	return err
 }
 
 func BenchmarkParseScenario(b *testing.B) {

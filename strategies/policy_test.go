@@ -86,7 +86,7 @@ func TestPolicyFaults(t *testing.T) {
 		{policyWith(`"retryAfter": "obey"`), `/retryAfter retryAfter must be one of ignore, floor, floorJitter, clamp, giveUp, not "obey"`},
 		{policyWith(`"name": "` + strings.Repeat("é", 201) + `"`), `/name name must have at most 200 characters, not 201`},
 		{policyWith(`"id": "a\nb"`), `/id id must be without control characters, not "a\nb"`},
-		{policyWith(`"cap": "1s", "cap": "2s"`), `/cap cap is given twice`},
+		{policyWith(`"cap": "1s", "cap": "2s"`), `/cap "cap" is given twice`},
 		{policyWith(`"breaker": {"failures": 5}`), `/breaker unknown field "breaker"; accepted are id, name, schedule, cap, capAfterJitter, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter`},
 		{policyWith(`"a/b~c": 1`), `/a~1b~0c unknown field "a/b~c"; accepted are id, name, schedule, cap, capAfterJitter, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter`},
 
@@ -158,7 +158,7 @@ func TestPolicyTextFaults(t *testing.T) {
 		{"constant,base=", `/schedule/base base is required`},
 		{"constant,base=1s,", `"" "" must be key=value; fractions are written with a point, such as 1.5`},
 		{"exponential,base=1s,factor=1,5", `"" "5" must be key=value; fractions are written with a point, such as 1.5`},
-		{"constant,base=1s,base=2s", `/schedule/base base is given twice`},
+		{"constant,base=1s,base=2s", `/schedule/base "base" is given twice`},
 		{"constant,base=1s,factor=2", `/schedule/factor factor belongs to kind exponential, not constant`},
 		{"constant,base=1s,low=1", `/jitter/low low belongs to kind range, not none`},
 		{"exponential,base=1s,factor=0x2", `/schedule/factor factor must be a number, not "0x2"`},

@@ -95,9 +95,9 @@ func addPart(texts spec.Texts, part string, faults *spec.Collector) {
 	case !ok:
 		faults.Addf("", "%.60q must be key=value; fractions are written with a point, such as 1.5", part)
 	case again:
-		faults.Addf(pointer, "%.60s is given twice", key)
+		faults.Addf(pointer, "%.60q is given twice", key)
 	case err != nil:
-		faults.Addf(pointer, "%.60s %v", key, err)
+		faults.Addf(pointer, "%s %v", key, err)
 	default:
 		texts[path] = value
 	}

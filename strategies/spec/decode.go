@@ -88,7 +88,7 @@ func (c *Collector) members(n *node, at string) (given members, ok bool) {
 	given = members{}
 	for _, m := range list {
 		if given[m.key] != nil {
-			c.Addf(pointerTo(at, m.key), "%s is given twice", shorten(m.key))
+			c.Addf(pointerTo(at, m.key), "%s is given twice", quote(m.key))
 		}
 		given[m.key] = m.node
 	}

@@ -1,0 +1,157 @@
+package sim_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
+)
+
+func TestPresets(t *testing.T) {
+	schema := compileSchema(t, sim.ScenarioSchema())
+	files, _ := filepath.Glob("presets/*.json")
+	presets := sim.Presets()
+	if len(files) != len(presets) {
+		t.Errorf("%d presets of %d files", len(presets), len(files))
+	}
+	for _, p := range presets {
+		document, err := os.ReadFile("presets/" + p.ID + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		canonical, _ := json.Marshal(p.Scenario)
+		for _, data := range [][]byte{document, canonical} {
+			if err := validateJSON(schema, data); err != nil {
+				t.Errorf("%s: %v", p.ID, err)
+			}
+		}
+		checkScenario(t, p.Scenario)
+		if p.Shows == "" || p.Scenario.Name == "" {
+			t.Errorf("%s does not say what it shows", p.ID)
+		}
+	}
+}
+
+// What the schema's vocabulary can say, schema and parser refuse alike.
+func TestScenarioSchemaRefuses(t *testing.T) {
+	schema := compileSchema(t, sim.ScenarioSchema())
+	for _, document := range []string{
+		`{}`, `{"clients": {"count": 1}}`, `{"clients": {"count": 1}, "policies": []}`, scenarioWith(`"replications": 0`),
+		scenarioWith(`"seed": 9007199254740992`), scenarioWith(`"seed": "x"`), scenarioWith(`"horizon": 60`), scenarioWith(`"colour": 1`),
+		scenarioWith(`"clients": {"count": 1.5}`), scenarioWith(`"clients": {"count": 1, "workload": {"kind": "open"}}`),
+		scenarioWith(`"clients": {"count": 1, "workload": {"rate": 5}}`), scenarioWith(`"network": {"latency": {"kind": "normal", "mean": "1s"}}`),
+		scenarioWith(`"server": {"kind": "occ", "workers": 1}`), scenarioWith(`"server": {"rateLimit": {"kind": "tokenBucket", "rate": 0, "burst": 1}}`),
+		scenarioWith(`"server": {"rateLimit": null}`), scenarioWith(`"server": {"crash": {"on": "queueFull", "restart": "1s", "rate": 1}}`),
+		scenarioWith(`"server": {"warmup": {"from": 0, "duration": "1s"}}`), scenarioWith(`"server": {"outages": [{"start": "1s"}]}`),
+		scenarioWith(`"server": {"retryAfter": {"kind": "none", "after": "1s"}}`), scenarioWith(`"policies": [5]`),
+	} {
+		if validateJSON(schema, []byte(document)) == nil {
+			t.Errorf("the schema accepts %s", document)
+		}
+		if _, err := sim.ParseScenario([]byte(document)); err == nil {
+			t.Errorf("ParseScenario accepts %s", document)
+		}
+	}
+}
+
+// The random scenarios of the property tests have every field, and every kind and option of those that have some.
+func TestRandomScenariosCoverTheSchema(t *testing.T) {
+	schema, _ := json.Marshal(sim.ScenarioSchema())
+	missing := map[string]bool{}
+	eachInSchema("", toAny(t, schema), func(place string) { missing[place] = true })
+	random := rapid.Custom(simtest.Scenario)
+	for seed := range 1000 {
+		canonical, err := json.Marshal(parse(t, string(random.Example(seed))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		eachInDocument("", toAny(t, canonical), func(place string) { delete(missing, place) })
+	}
+	for place := range missing {
+		t.Errorf("%s is never there", place)
+	}
+}
+
+func toAny(t *testing.T, data []byte) (v any) {
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// eachInSchema names the places that documents of a schema have: paths, and paths with a value where there is a choice.
+func eachInSchema(path string, schema any, use func(place string)) {
+	s := schema.(map[string]any)
+	use(path)
+	for _, kind := range anySlice(s["oneOf"]) {
+		eachInSchema(path, kind, use)
+	}
+	properties, _ := s["properties"].(map[string]any)
+	for key, property := range properties {
+		eachInSchema(path+"/"+key, property, use)
+	}
+	for _, option := range append(anySlice(s["enum"]), s["const"]) {
+		if option != nil {
+			use(fmt.Sprint(path, "=", option))
+		}
+	}
+	if items, ok := s["items"]; ok {
+		eachInSchema(path+"/*", items, use)
+	}
+}
+
+func anySlice(v any) []any { list, _ := v.([]any); return list }
+
+// eachInDocument names the places that a document has.
+func eachInDocument(path string, document any, use func(place string)) {
+	use(path)
+	switch v := document.(type) {
+	case map[string]any:
+		for key, value := range v {
+			eachInDocument(path+"/"+key, value, use)
+		}
+	case []any:
+		for _, value := range v {
+			eachInDocument(path+"/*", value, use)
+		}
+	case string:
+		use(path + "=" + v)
+	}
+}
+
+func compileSchema(t *testing.T, schema map[string]any) *jsonschema.Schema {
+	t.Helper()
+	data, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+func validateJSON(schema *jsonschema.Schema, data []byte) error {
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(v)
+}
