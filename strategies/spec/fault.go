@@ -103,7 +103,7 @@ func shorten(s string) string {
 		return s
 	}
 	end := maxQuoted
-	for !utf8.RuneStart(s[end]) {
+	for end > maxQuoted-utf8.UTFMax && !utf8.RuneStart(s[end]) { // s may be anything but UTF-8
 		end--
 	}
 	return s[:end] + "…"
