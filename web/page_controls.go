@@ -270,7 +270,7 @@ func setAll(sc *sim.Scenario, path, text string) string {
 		texts[path] = text
 		var changed strategies.Policy
 		if err := spec.DecodeTexts(&changed, texts, nil); err != nil {
-			return detailOf(err)
+			return strings.TrimPrefix(detailOf(err), path[strings.LastIndexByte(path, '.')+1:]+" ")
 		}
 		policies[i] = changed
 	}

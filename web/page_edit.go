@@ -3,6 +3,8 @@ package web
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -101,11 +103,29 @@ func special(name string) bool {
 	return slices.ContainsFunc(plainControls, named) || slices.ContainsFunc(policyControls, named) || strings.HasPrefix(name, textPrefix)
 }
 
-// starters are what fields that must be given start with, where the page adds what they belong to.
+// starters are what fields that must be given start with, where the page adds what they belong to. Objects start with
+// their kind.
 var starters = map[string]string{
 	"mean": "100ms", "sd": "20ms", "median": "100ms", "sigma": "0.5", "min": "50ms", "max": "150ms",
 	"start": "30s", "end": "40s", "rate": "100", "burst": "100", "limit": "200", "window": "1s", "after": "5s",
-	"restart": "5s", "from": "0.25", "duration": "5s", "name": "others", "count": "100", "kind": "constant",
+	"restart": "5s", "from": "0.25", "duration": "5s", "name": "others", "count": "100",
+	"think": "exponential", "think.mean": "10s",
+}
+
+// starter is what the field at a path starts with; path and text are of its kind where it is an object.
+func starter(path string) (at, text string, ok bool) {
+	keys := strings.Split(path, ".")
+	if n := len(keys); n > 1 {
+		if text, ok = starters[keys[n-2]+"."+keys[n-1]]; ok {
+			return path, text, true
+		}
+	}
+	key := keys[len(keys)-1]
+	if key == "think" {
+		path += ".kind"
+	}
+	text, ok = starters[key]
+	return path, text, ok
 }
 
 // with changes a scenario's fields. What must be given then, because of another kind or a new object, and is not,
@@ -116,10 +136,9 @@ func with(sc *sim.Scenario, texts spec.Texts) (*sim.Scenario, error) {
 		lacks := false
 		faults, _ := errors.AsType[spec.Faults](err)
 		for _, f := range faults {
-			path := strings.ReplaceAll(strings.TrimPrefix(f.Pointer, "/"), "/", ".")
-			start, ok := starters[path[strings.LastIndexByte(path, '.')+1:]]
+			path, text, ok := starter(strings.ReplaceAll(strings.TrimPrefix(f.Pointer, "/"), "/", "."))
 			if _, given := texts[path]; ok && !given && strings.HasSuffix(f.Detail, "is required") {
-				texts[path] = start
+				texts[path] = text
 				lacks = true
 			}
 		}
@@ -149,19 +168,29 @@ func (s *state) do(command string) string {
 		return ""
 	case "add":
 		return s.add(object)
-	case "put", "drop":
-		change := put
-		if verb == "drop" {
-			change = drop
+	case "put":
+		var sc *sim.Scenario
+		var err error
+		for texts := range put(s.scenario, object) {
+			if sc, err = with(s.scenario, texts); err == nil {
+				break
+			}
 		}
-		sc, err := with(s.scenario, change(s.scenario, object))
-		if err != nil {
-			return detailOf(err)
-		}
-		s.scenario = sc
-		return ""
+		return s.become(sc, err)
+	case "drop":
+		return s.become(with(s.scenario, drop(s.scenario, object)))
 	}
 	return fmt.Sprintf("there is no button %.40q", command)
+}
+
+func (s *state) become(sc *sim.Scenario, err error) string {
+	if err != nil {
+		return detailOf(err)
+	}
+	if sc != nil {
+		s.scenario = sc
+	}
+	return ""
 }
 
 // add puts a policy on the page.
@@ -180,23 +209,38 @@ func (s *state) add(text string) string {
 	return ""
 }
 
-// put adds an optional object, or an entry at the end of a list.
-func put(sc *sim.Scenario, path string) spec.Texts {
+// put adds an optional object, or an entry at the end of a list: in each of its kinds, the first that is right will do.
+func put(sc *sim.Scenario, path string) iter.Seq[spec.Texts] {
 	item, _ := find(spec.Items(sc), path)
-	texts, fields := spec.Texts{}, item.Items
+	fields := item.Items
 	if item.Param.Type == spec.List {
 		path += "." + strconv.Itoa(len(item.Items))
 		fields = item.Entry
 	}
+	texts, kind, kinds := spec.Texts{}, "", []string{""}
 	for _, f := range fields {
-		if key := f.Param.Key; f.Param.Default == nil && f.Param.Type != spec.Object && f.Param.Type != spec.List {
-			texts[path+"."+key] = starters[key]
+		switch {
+		case f.Param.Default != nil || f.Param.Type == spec.Object || f.Param.Type == spec.List:
+		case f.Param.Type == spec.Option:
+			kind, kinds = path+"."+f.Param.Key, f.Param.Options
+		default:
+			texts[path+"."+f.Param.Key] = starters[f.Param.Key]
 		}
 	}
 	if n := len(item.Items); item.Param.Type == spec.List && n > 0 {
 		follow(texts, item.Items[n-1], path)
 	}
-	return texts
+	return func(yield func(spec.Texts) bool) {
+		for _, k := range kinds {
+			one := maps.Clone(texts)
+			if kind != "" {
+				one[kind] = k
+			}
+			if !yield(one) {
+				return
+			}
+		}
+	}
 }
 
 // follow makes a new entry differ from the last one: it starts later, or has another name.

@@ -41,7 +41,9 @@ func results(r *sim.Result, st state) *templates.Results {
 	}
 	out.Charts = append(out.Charts, progressChart(r, charted))
 	for _, s := range charted {
-		out.Charts = append(out.Charts, delayChart(s))
+		if len(drawn(s)) > 0 { // a policy that never retries has no waits
+			out.Charts = append(out.Charts, delayChart(s))
+		}
 	}
 	return out
 }

@@ -188,7 +188,7 @@ func (u usual) cell(sc *sim.Scenario, schedule, jitter spec.Kind) templates.Grid
 	if jitter.ID != "none" {
 		text += ",jitter=" + jitter.ID + u.args("jitter.", jitter)
 	}
-	name := schedule.Name + ", " + lower(jitter.Name)
+	name := schedule.Name + ", " + lower(jitter.Name) + " jitter"
 	there := slices.ContainsFunc(sc.Policies, func(p strategies.Policy) bool {
 		return p.Schedule.Kind == schedule.ID && p.Jitter.Kind == jitter.ID
 	})
@@ -231,7 +231,7 @@ func title(p strategies.Policy) string {
 	}
 	for _, k := range strategies.Jitters {
 		if k.ID == p.Jitter.Kind && k.ID != "none" {
-			name += ", " + lower(k.Name)
+			name += ", " + lower(k.Name) + " jitter"
 		}
 	}
 	if number != "" {
@@ -282,11 +282,14 @@ func blame(f *templates.Form, asked url.Values, faults spec.Faults) []templates.
 	return rest
 }
 
-// relabel makes an error speak of a control by its label: the error starts with the field's key.
+// relabel makes an error speak of a control by its label: the error starts with the field's key, or with "must".
 func relabel(detail, name, label string) string {
 	key := name[strings.LastIndexByte(name, '.')+1:]
 	if rest, ok := strings.CutPrefix(detail, key+" "); ok {
 		return label + " " + rest
+	}
+	if strings.HasPrefix(detail, "must ") {
+		return label + " " + detail
 	}
 	return detail
 }

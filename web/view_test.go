@@ -1,0 +1,317 @@
+package web
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// made is a result made by hand: for each policy its metrics as mean ± half width.
+type made struct {
+	name                              string
+	success, crashes, third           float64 // NaN: does not exist
+	successHalf, crashHalf, thirdHalf float64
+}
+
+func (m made) metric(mean, half float64) sim.Metric {
+	if math.IsNaN(mean) {
+		return sim.Metric{}
+	}
+	return sim.Metric{Mean: new(mean), Low: new(mean - half), High: new(mean + half)}
+}
+
+// resultOf makes a result of 1000 requests under workload kind; third is within.p99 or goodput.
+func resultOf(kind string, crashes bool, policies ...made) *sim.Result {
+	sc := sim.Default()
+	sc.Clients.Workload.Kind = kind
+	if !crashes {
+		sc.Server.Crash = nil
+	}
+	r := &sim.Result{Scenario: sc}
+	third := criteria(kind)[2].metric
+	for _, p := range policies {
+		r.Results = append(r.Results, sim.PolicyResult{
+			Policy: strategies.Policy{ID: p.name, Name: p.name, Schedule: spec.Choice{Kind: "constant"}},
+			Metrics: sim.Metrics{
+				{Name: "requests", Metric: p.metric(1000, 0)},
+				{Name: "succeeded", Metric: p.metric(1000*p.success, 1000*p.successHalf)},
+				{Name: "successRate", Metric: p.metric(p.success, p.successHalf)},
+				{Name: "crashes", Metric: p.metric(p.crashes, p.crashHalf)},
+				{Name: third, Metric: p.metric(p.third, p.thirdHalf)},
+			},
+		})
+	}
+	return r
+}
+
+func TestRank(t *testing.T) {
+	never := math.NaN()
+	for _, c := range []struct {
+		what     string
+		workload string
+		policies []made
+		want     string
+	}{
+		{"more served is better", sim.Burst, []made{{name: "a", success: 0.5, third: never}, {name: "b", success: 0.6, third: never}}, "1 b, 2 a"},
+		{"whatever the crashes and times", sim.Burst, []made{{name: "a", success: 1, crashes: 9, third: 90}, {name: "b", success: 0.9, third: never}}, "1 a, 2 b"},
+		{"fewer crashes decide among those level", sim.Burst, []made{{name: "a", success: 1, crashes: 2, third: 10}, {name: "b", success: 1, crashes: 1, third: 20}}, "1 b, 2 a"},
+		{"then the sooner", sim.Burst, []made{{name: "a", success: 1, third: 20}, {name: "b", success: 1, third: 10}}, "1 b, 2 a"},
+		{"or the more a second", sim.Open, []made{{name: "a", success: 1, third: 20}, {name: "b", success: 1, third: 10}}, "1 a, 2 b"},
+		{"never is worst", sim.Burst, []made{{name: "a", success: 0.98, third: never}, {name: "b", success: 0.98, third: 10}}, "1 b, 2 a"},
+		{"intervals that touch tie", sim.Burst, []made{{name: "a", success: 1, third: 10, thirdHalf: 1}, {name: "b", success: 1, third: 12, thirdHalf: 1}}, "1= a, 1= b"},
+		{"and those that do not, do not", sim.Burst, []made{{name: "a", success: 1, third: 10, thirdHalf: 1}, {name: "b", success: 1, third: 12.01, thirdHalf: 1}}, "1 a, 2 b"},
+		{"a tie of the share leaves it to the crashes", sim.Burst, []made{{name: "a", success: 0.95, successHalf: 0.04, crashes: 1, third: never}, {name: "b", success: 0.9, successHalf: 0.04, third: never}}, "1 b, 2 a"},
+		{"ties are with the best, not along a chain", sim.Burst, []made{
+			{name: "a", success: 0.9, successHalf: 0.03, third: never}, {name: "b", success: 0.85, successHalf: 0.03, third: never}, {name: "c", success: 0.8, successHalf: 0.03, third: never},
+		}, "1= a, 1= b, 3 c"},
+		{"ties keep the scenario's order", sim.Burst, []made{{name: "b", success: 1, third: 10}, {name: "a", success: 1, third: 10}}, "1= b, 1= a"},
+	} {
+		var got []string
+		for _, s := range rank(resultOf(c.workload, true, c.policies...)) {
+			got = append(got, s.Rank()+" "+nameOf(s))
+		}
+		if list := strings.Join(got, ", "); list != c.want {
+			t.Errorf("%s: %s, want %s", c.what, list, c.want)
+		}
+	}
+}
+
+func TestRankOfOneRunHasNoTiesButEqualMeans(t *testing.T) {
+	r := resultOf(sim.Burst, true, made{name: "a", success: 1, third: 10}, made{name: "b", success: 1, third: 10.1})
+	for i := range r.Results {
+		for j := range r.Results[i].Metrics {
+			m := &r.Results[i].Metrics[j]
+			m.Low, m.High = nil, nil
+		}
+	}
+	all := rank(r)
+	if all[0].Rank() != "1" || nameOf(all[0]) != "a" {
+		t.Errorf("rank %s: %s", all[0].Rank(), nameOf(all[0]))
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	never := math.NaN()
+	plain := func(s string) string { return strings.ReplaceAll(s, nbsp, " ") }
+	for _, c := range []struct {
+		what     string
+		workload string
+		crashes  bool
+		policies []made
+		want     []string
+	}{
+		{"one policy", sim.Burst, true, []made{{name: "A", success: 1, third: 19.6}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 19.6 s, without a crash."}},
+		{"one policy that fails most", sim.Burst, true, []made{{name: "A", success: 0.3, third: never}},
+			[]string{"“A” serves 30 % of the 1000 clients, without a crash."}},
+		{"a server that cannot crash is not praised for it", sim.Burst, false, []made{{name: "A", success: 1, third: 19.6}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 19.6 s."}},
+		{"harm", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 0.04, crashes: 10, third: never}, {name: "C", success: 0, third: never}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.",
+				"“B” knocks the server over 10 times a run and leaves 960 of 1000 clients unserved; “C” leaves all 1000 clients."}},
+		{"harm by the worst alone", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 0.04, crashes: 10, third: never}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.",
+				"“B” knocks the server over 10 times a run and leaves 960 of 1000 clients unserved."}},
+		{"one crash is once", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 0.5, crashes: 1, third: never}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.",
+				"“B” knocks the server over once a run and leaves 500 of 1000 clients unserved."}},
+		{"a crash in fewer than 0.95 runs is not told as harm", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 0.5, crashes: 0.94, third: never}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.", "“B” leaves 500 of 1000 clients unserved."}},
+		{"in 0.95 it is", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 0.5, crashes: 0.95, third: never}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.", "“B” knocks the server over once a run and leaves 500 of 1000 clients unserved."}},
+		{"who crashes it most but serves all is no harm", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 1, crashes: 5, third: 30}, {name: "C", success: 0.9, third: never}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.", "“C” leaves 100 of 1000 clients unserved."}},
+		{"half is not praised below", sim.Burst, true, []made{{name: "A", success: 0.499, third: never}, {name: "B", success: 0.1, third: never}},
+			[]string{"No policy serves even half of the 1000 clients: “A” comes closest, with 49.9 % of the 1000 clients, without a crash.", "“B” leaves 900 of 1000 clients unserved."}},
+		{"half is half", sim.Burst, true, []made{{name: "A", success: 0.5, third: never}, {name: "B", success: 0.1, third: never}},
+			[]string{"“A” serves 50 % of the 1000 clients, without a crash.", "“B” leaves 900 of 1000 clients unserved."}},
+		{"nobody", sim.Burst, true, []made{{name: "A", third: never}, {name: "B", crashes: 2, third: never}},
+			[]string{"Nobody is served, whatever the policy.", "Within the intervals “B” serves as many, but with 2 crashes a run."}},
+		{"nobody, all level", sim.Burst, true, []made{{name: "A", third: never}, {name: "B", third: never}},
+			[]string{"Nobody is served: no policy brings a single one of the 1000 clients through."}},
+		{"all level", sim.Burst, true, []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 21, thirdHalf: 1}},
+			[]string{"The policies are level: every difference lies within the intervals. They serve all 1000 clients, 99 % of them within 20.0 s, without a crash."}},
+		{"some level", sim.Burst, true, []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 21, thirdHalf: 1}, {name: "C", success: 1, third: 35, thirdHalf: 1}},
+			[]string{"“A” and “B” are level at the top, within the intervals: they serve all 1000 clients, 99 % of them within 20.0 s, without a crash.",
+				"Within the intervals “C” serves as many, but takes 35.0 s for 99 % of them."}},
+		{"as many, with crashes", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 1, crashes: 1.95, crashHalf: 0.1, third: 35}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.", "Within the intervals “B” serves as many, but with 1.95 crashes a run."}},
+		{"as many, crashes in some runs", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 1, crashes: 0.3, crashHalf: 0.2, third: 35}},
+			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.", "Within the intervals “B” serves as many, but with a crash in some runs."}},
+		{"steady traffic", sim.Open, false, []made{{name: "A", success: 0.9, third: 144}, {name: "B", success: 0.2, third: 32}},
+			[]string{"“A” serves 90 % of the 1000 requests, 144 a second.", "“B” leaves 800 of 1000 requests unserved."}},
+		{"steady traffic, as many", sim.Open, false, []made{{name: "A", success: 0.9, successHalf: 0.1, third: 144}, {name: "B", success: 0.85, successHalf: 0.1, third: 140}},
+			[]string{"“A” serves 90 % of the 1000 requests, 144 a second.", "Within the intervals “B” serves as many, but at 140 a second."}},
+		{"not quite all", sim.Burst, true, []made{{name: "A", success: 0.99996, third: 20}},
+			[]string{"“A” serves >99.99 % of the 1000 clients, 99 % of them within 20 s, without a crash."}},
+	} {
+		r := resultOf(c.workload, c.crashes, c.policies...)
+		got := plain(strings.Join(verdict(r.Scenario, rank(r)), "\n"))
+		if want := strings.Join(c.want, "\n"); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.what, got, want)
+		}
+	}
+}
+
+// Whatever the figures are, only those on rank 1 are praised, and none of them serves fewer than anybody else beyond
+// the intervals.
+func TestVerdictPraisesOnlyTheBest(t *testing.T) {
+	values := []float64{0, 0.3, 0.5, 0.98, 1}
+	for _, a := range values {
+		for _, b := range values {
+			for crashes := range 2 {
+				r := resultOf(sim.Burst, true, made{name: "A", success: a, crashes: float64(crashes), third: 20}, made{name: "B", success: b, third: 30})
+				said := verdict(r.Scenario, rank(r))[0]
+				if a > b && strings.Contains(said, "“B”") || b > a && strings.Contains(said, "“A”") {
+					t.Errorf("A serves %v, B %v: %s", a, b, said)
+				}
+			}
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	metric := func(mean, low, high float64) sim.Metric { return sim.Metric{Mean: &mean, Low: &low, High: &high} }
+	for _, c := range []struct{ what, got, want string }{
+		{"three digits", mean(metric(19.5632, 19.562, 19.564), 1), "19.6"},
+		{"what the interval supports", mean(metric(19.5632, 16, 23), 1), "20"},
+		{"one more where that is 1", mean(metric(1.952, 1.85, 2.05), 1), "1.95"},
+		{"whole in every run", mean(metric(10, 10, 10), 1), "10"},
+		{"thousands", mean(metric(94360, 94300, 94420), 1), "94" + thinSpace + "360"},
+		{"four digits stay together", mean(metric(9436, 9416, 9456), 1), "9436"},
+		{"one run", mean(sim.Metric{Mean: new(1.23456)}, 1), "1.23"},
+		{"one run, whole", mean(sim.Metric{Mean: new(7.0)}, 1), "7"},
+		{"none", mean(sim.Metric{}, 1), "–"},
+		{"interval", interval(metric(19.5632, 19.43, 19.69), 1, 0, math.Inf(1)), "19.43 to 19.69"},
+		{"interval of equals", interval(metric(10, 10, 10), 1, 0, math.Inf(1)), "in every run"},
+		{"no interval", interval(sim.Metric{Mean: new(1.0)}, 1, 0, 1), ""},
+		{"an interval ends where the figure does", interval(metric(0.12, -0.04, 0.28), 1, 0, math.Inf(1)), "0.00 to 0.28"},
+		{"all", percent(metric(1, 1, 1)), "100"},
+		{"nearly all", percent(metric(0.9996, 0.999, 1)), "99.96"},
+		{"all but a few", percent(metric(0.99999, 0.9999, 1)), ">99.99"},
+		{"hardly any", percent(metric(0.0004, 0, 0.001)), "0.04"},
+		{"next to none", percent(metric(0.00001, 0, 0.001)), "<0.01"},
+		{"none at all", percent(metric(0, 0, 0)), "0"},
+		{"seconds", seconds(19.56), "19.6" + nbsp + "s"},
+		{"milliseconds", seconds(0.25), "250" + nbsp + "ms"},
+		{"a second is not 1000 ms", seconds(0.9996), "1" + nbsp + "s"},
+		{"no trailing zeros", brief(2.50), "2.5"},
+		{"rounds up a digit", brief(9.996), "10"},
+		{"minus", numeral(-1.5, 1), "−1.5"},
+		{"minus nothing", numeral(-0.01, 1), "0.0"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, c.got, c.want)
+		}
+	}
+}
+
+func TestStripsShareTheirAxes(t *testing.T) {
+	sc := sim.Default() // capacity 200 a second, bins of 250 ms: 50 a bin are 1×
+	r := &sim.Result{Scenario: sc, Results: []sim.PolicyResult{
+		{Run: sim.FirstRun{
+			BinSeconds: 0.25, Arrivals: []int64{1000, 0, 200, 50}, Served: []int64{0, 0, 50, 50}, Succeeded: make([]int64, 4),
+			Refused: []int64{1000, 0, 150, 0}, TimedOut: make([]int64, 4), Down: []sim.Span{{From: 0, To: 0.5, Why: "outage"}},
+		}},
+		{Run: sim.FirstRun{BinSeconds: 0.25, Arrivals: []int64{50}, Served: []int64{50}, Refused: []int64{0}, TimedOut: []int64{0}}},
+	}}
+	a := newStrips(r)
+	if a.end != 1 || a.columns() != 4 || a.top != 4 {
+		t.Fatalf("the time ends at %v s in %d columns, the load at %v×; want 1 s, 4, 4×: 200 in a bin while up", a.end, a.columns(), a.top)
+	}
+	first := a.strip(&r.Results[0])
+	// 98·√(load/4) high: 0, 0, 49 and 49 of 100 served.
+	if want := "M0 100h2V51h2V100H0Z"; first.Served != want {
+		t.Errorf("served %s, want %s", first.Served, want)
+	}
+	// The first column, 20×, is cut at the top and says so; the third is 4×.
+	if want := "M0 2h1V100h1V2h1V51h1V100H0Z"; first.Refused != want {
+		t.Errorf("served and refused %s, want %s", first.Refused, want)
+	}
+	if first.Cut.Label != "↑20×" || first.Cut.At != "25%" {
+		t.Errorf("cut at %s: %s", first.Cut.At, first.Cut.Label)
+	}
+	if d := first.Down; len(d) != 1 || d[0].X != "0%" || d[0].Width != "50%" {
+		t.Errorf("down %v, want the first half", d)
+	}
+	if axis := a.loadAxis(); axis.Capacity != "51%" {
+		t.Errorf("the line at 1 is at %s, want 51%%", axis.Capacity)
+	}
+	second := a.strip(&r.Results[1])
+	if want := "M0 51h1V100"; second.Arrivals != want || second.Cut.Label != "" {
+		t.Errorf("arrivals %s cut %v, want %s and none", second.Arrivals, second.Cut, want)
+	}
+}
+
+func TestStripsKeepPeaksAndSums(t *testing.T) {
+	sc := sim.Default()
+	run := sim.FirstRun{}
+	for i := range 4001 { // more bins than columns
+		n := int64(i % 2)
+		if i == 3333 {
+			n = 500
+		}
+		run.Arrivals = append(run.Arrivals, n)
+	}
+	run.Served, run.Refused, run.TimedOut = run.Arrivals, make([]int64, 4001), make([]int64, 4001)
+	r := &sim.Result{Scenario: sc, Results: []sim.PolicyResult{{Run: run}}}
+	a := newStrips(r)
+	s := a.strip(&r.Results[0])
+	if s.Columns > maxColumns || !strings.Contains(s.Arrivals, "V2h1V") {
+		t.Errorf("the peak is lost in %d columns: %s", s.Columns, s.Arrivals)
+	}
+	sum := 0
+	for _, row := range a.spanRows(&r.Results[0])[:1] {
+		for _, v := range row.Values {
+			n := 0
+			for _, d := range v {
+				if d >= '0' && d <= '9' {
+					n = n*10 + int(d-'0')
+				}
+			}
+			sum += n
+		}
+	}
+	if sum != 2000-1+500 { // 2000 odd bins, one of which holds 500
+		t.Errorf("the table sums up to %d", sum)
+	}
+}
+
+func TestMarksDiffer(t *testing.T) {
+	seen := map[string]int{}
+	for i := range maxRows {
+		m := markOf(i)
+		key := strings.Join([]string{string(rune('0' + m.Colour)), m.Shape, m.Dash}, " ")
+		if j, ok := seen[key]; ok {
+			t.Errorf("places %d and %d look the same", j, i)
+		}
+		seen[key] = i
+		if j := (i + colours) % maxRows; i < j && markOf(j).Colour == m.Colour && markOf(j).Shape == m.Shape {
+			t.Errorf("places %d and %d differ in their dash alone", i, j)
+		}
+	}
+}
+
+func TestSettledRows(t *testing.T) {
+	p, err := strategies.ParseText("exponential,base=100ms,cap=10s,jitter=full")
+	must(t, err)
+	rows := sim.PolicyResult{Policy: p}
+	for _, row := range p.Compile().Delays(20) {
+		rows.Delays = append(rows.Delays, sim.DelayRow{DelayRow: row, Observed: &strategies.Quantiles{Count: 1}})
+	}
+	// 0.1·2^(n−1) reaches 10 s at n = 8.
+	if n := settled(drawn(standing{PolicyResult: &rows})); n != 8 {
+		t.Errorf("settled at retry %d, want 8", n)
+	}
+	rows.Policy.MaxAttempts = 3
+	for i := range rows.Delays {
+		rows.Delays[i].Observed = nil
+	}
+	if n := len(drawn(standing{PolicyResult: &rows})); n != 2 {
+		t.Errorf("%d rows for 3 attempts, want 2", n)
+	}
+}
