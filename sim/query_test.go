@@ -148,6 +148,7 @@ func FuzzParseQuery(f *testing.F) {
 	}
 	f.Add("server.outages=&server.outages.0.start=1s&server.outages.0.end=2s&clients.others.0.name=%00&seed=-0")
 	f.Add("p=immediate,id=~00&p=list,delays=1s/0.1ns&server.crash=&server.crash.on=rate&a.b.c.d.e.f.g.h.i.j=1&.=&=")
+	f.Add("horizon=" + strings.Repeat("%80", 100) + "&" + strings.Repeat("%80", 100) + "=1")
 	f.Fuzz(func(t *testing.T, text string) {
 		query, err := url.ParseQuery(text)
 		if err != nil {
