@@ -121,7 +121,7 @@ func TestOneFileDrawsCharts(t *testing.T) {
 			}
 		}
 	}
-	if len(files) > 1 {
+	if len(files) != 1 {
 		t.Errorf("go-echarts is imported by %v, want one file", files)
 	}
 }

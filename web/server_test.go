@@ -79,7 +79,7 @@ func TestNoSuchAddressOrMethod(t *testing.T) {
 func TestHead(t *testing.T) {
 	server := httptest.NewServer(newTestServer(nil))
 	defer server.Close()
-	for _, path := range []string{"/healthz", "/api/v1/catalog", "/api/v1/simulations" + smallQuery, static.URL("favicon.svg")} {
+	for _, path := range []string{"/", "/healthz", "/api/v1/catalog", "/api/v1/simulations" + smallQuery, static.URL("favicon.svg")} {
 		get, err := http.Get(server.URL + path)
 		if err != nil {
 			t.Fatal(err)

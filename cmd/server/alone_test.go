@@ -65,7 +65,7 @@ func TestProgramRunsAlone(t *testing.T) {
 	if out, err := alone(found[1], "healthcheck").CombinedOutput(); err != nil {
 		t.Errorf("health check: %v\n%s", err, out)
 	}
-	for path, want := range map[string]string{"/favicon.ico": "<svg", "/api/v1/catalog": `"schedules"`} {
+	for path, want := range map[string]string{"/": "<!doctype html", "/favicon.ico": "<svg", "/api/v1/catalog": `"schedules"`} {
 		res, err := http.Get("http://" + found[1] + path)
 		if err != nil {
 			t.Fatal(err)
