@@ -32,15 +32,20 @@ func (s *Scenario) estimateReplication(p *strategies.Policy) float64 {
 	return events
 }
 
-// bucketWidth suggests how wide the calendar's buckets should be, in nanoseconds, for some hundreds of events in each.
+// bucketWidth suggests how wide the calendar's buckets should be, in nanoseconds. The fewer buckets are open at once,
+// the more of their ends stay in the nearest caches, so the delays should reach over some hundreds of them and no more;
+// and a bucket should not hold more events than are quickly sorted.
 func (s *Scenario) bucketWidth(p *strategies.Policy) int64 {
-	const wanted = 256
-	span := s.Horizon.Seconds()
+	const buckets, events = 640, 4096
+	_, longest := p.Compile().Bounds(observedRows)
+	latency := CompileDistribution(s.Network.Latency)
+	width := (min(float64(longest), float64(s.Horizon)) + 2*latency.Mean() + float64(p.AttemptTimeout)) / buckets
+	span := float64(s.Horizon)
 	if s.Clients.Workload.Kind == Burst {
 		trouble, _ := s.trouble(s.Clients.Count, s.Clients.Workload)
-		span = min(span, trouble+s.Clients.Workload.Spread.Seconds())
+		span = min(span, trouble*1e9+float64(s.Clients.Workload.Spread))
 	}
-	return int64(min(wanted*span*1e9/max(1, s.estimateReplication(p)), float64(s.Horizon)))
+	return int64(min(width, events*span/max(1, s.estimateReplication(p))))
 }
 
 // estimateGroup estimates the events of one group's requests in one replication.
