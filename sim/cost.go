@@ -35,9 +35,9 @@ func (s *Scenario) estimateReplication(p *strategies.Policy) float64 {
 // bucketWidth suggests how wide the calendar's buckets should be, in nanoseconds. The fewer buckets are open at once,
 // the more of their ends stay in the nearest caches, so the delays should reach over some hundreds of them and no more;
 // and a bucket should not hold more events than are quickly sorted.
-func (s *Scenario) bucketWidth(p *strategies.Policy) int64 {
+func (s *Scenario) bucketWidth(p *strategies.Policy, c *strategies.Compiled) int64 {
 	const buckets, events = 640, 4096
-	_, longest := p.Compile().Bounds(observedRows)
+	_, longest := c.Bounds(observedRows)
 	latency := CompileDistribution(s.Network.Latency)
 	width := (min(float64(longest), float64(s.Horizon)) + 2*latency.Mean() + float64(p.AttemptTimeout)) / buckets
 	span := float64(s.Horizon)

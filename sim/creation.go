@@ -2,8 +2,6 @@ package sim
 
 import (
 	"math"
-
-	"github.com/stampede-sim/stampede/strategies"
 )
 
 // How the workloads create requests.
@@ -152,14 +150,16 @@ func (g *group) begin(number uint64, t int64) attempt {
 }
 
 // newGroup readies a group of clients.
-func newGroup(index, count int, w Workload, p *strategies.Policy, c *strategies.Compiled) *group {
-	g := &group{id: uint64(index) << groupShift, workload: w, count: count, policy: c, tested: index == 0, closed: w.Kind == Closed,
+func newGroup(index int, spec groupSpec) *group {
+	p, c, w := spec.policy, spec.compiled, spec.workload
+	g := &group{id: uint64(index) << groupShift, workload: w, count: spec.count, policy: c, tested: index == 0,
+		closed: w.Kind == Closed, clientMask: numberMask,
 		windows: c.Windows(), settledWindows: c.Settled(), clamp: c.Clamp(), cap: int64(p.Cap), feedback: c.Feedback(),
 		maxAttempts: p.MaxAttempts, deadline: int64(p.Deadline), timeout: int64(p.AttemptTimeout),
-		retryOn: p.RetryOn, rule: p.RetryAfter, clientMask: numberMask}
+		retryOn: p.RetryOn, rule: p.RetryAfter}
 	if w.Kind == Closed {
 		g.think = CompileDistribution(w.Think)
-		for 1<<g.clientBits < count {
+		for 1<<g.clientBits < g.count {
 			g.clientBits++
 		}
 		g.clientMask = 1<<g.clientBits - 1

@@ -23,6 +23,7 @@ type Runner struct {
 	MaxEvents int64 // refuse a scenario that is estimated to cost more, or does; 0: no limit
 	Values    bool  // keep each metric's value of every replication
 	Trace     int   // trace so many clients of the first replication
+	SampleP95 bool  // draw the 95th percentiles of cumulative waits that have no closed form; some 10 ms each
 
 	general bool // make an event of every arrival: slower, and the same result
 }
@@ -55,9 +56,9 @@ func (r Runner) Run(ctx context.Context, s *Scenario, progress Progress) (*Resul
 
 	run := &run{Runner: r, scenario: s, meter: meter, progress: progress, warnings: s.Warnings()}
 	for i := range s.Policies {
-		run.policies = append(run.policies, newPolicyRun(s, i))
+		run.policies = append(run.policies, newPolicyRun(s, &s.Policies[i]))
 	}
-	run.all()
+	run.all(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -103,7 +104,7 @@ type run struct {
 // engines keeps the memory of engines between runs: touching fresh memory costs as much as the work.
 var engines = sync.Pool{New: func() any { return new(engine) }}
 
-func (r *run) all() {
+func (r *run) all(ctx context.Context) {
 	jobs := len(r.policies) * r.scenario.Replications
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), jobs) {
@@ -115,7 +116,7 @@ func (r *run) all() {
 				if job >= jobs || r.meter.stop.Load() {
 					return
 				}
-				r.replication(e, r.policies[job/r.scenario.Replications], job%r.scenario.Replications)
+				r.replication(ctx, e, r.policies[job/r.scenario.Replications], job%r.scenario.Replications)
 			}
 		})
 	}
@@ -123,21 +124,19 @@ func (r *run) all() {
 }
 
 // replication runs one and adds it to its policy's results.
-func (r *run) replication(e *engine, p *policyRun, k int) {
+func (r *run) replication(ctx context.Context, e *engine, p *policyRun, k int) {
 	recovery := e.prepare(r, p, k)
 	e.run()
 	if e.stopped {
 		r.meter.stop.Store(true)
 		return
 	}
-	m := e.measure(r.scenario, recovery)
-	p.add(e, k, m)
+	if p.add(e, k, e.measure(r.scenario, recovery)) {
+		p.finish(ctx, r)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done++
-	if p.left--; p.left == 0 {
-		p.finish(r)
-	}
 	if r.progress != nil {
 		r.progress(r.done, len(r.policies)*r.scenario.Replications)
 	}
@@ -146,12 +145,13 @@ func (r *run) replication(e *engine, p *policyRun, k int) {
 // policyRun gathers the replications of one policy. All that it adds up are integers, so that their order is of no
 // consequence.
 type policyRun struct {
-	policy   *strategies.Policy
-	compiled *strategies.Compiled
-	result   PolicyResult
-	left     int
+	policy      *strategies.Policy
+	groups      []groupSpec
+	bucketWidth int64
+	result      PolicyResult
 
 	mu       sync.Mutex
+	left     int // replications still to come
 	measured []measurements
 	arrivals [][]int64 // by replication
 	sums     finishedSeries
@@ -160,21 +160,40 @@ type policyRun struct {
 	observed observedDelays
 }
 
-func newPolicyRun(s *Scenario, i int) *policyRun {
-	p := &policyRun{policy: &s.Policies[i], compiled: s.Policies[i].Compile(), left: s.Replications,
+// groupSpec is what a group of clients is made from, for each replication.
+type groupSpec struct {
+	count    int
+	workload Workload
+	policy   *strategies.Policy
+	compiled *strategies.Compiled
+}
+
+func newPolicyRun(s *Scenario, policy *strategies.Policy) *policyRun {
+	c := &s.Clients
+	compiled := policy.Compile()
+	p := &policyRun{policy: policy, groups: []groupSpec{{c.Count, c.Workload, policy, compiled}},
+		bucketWidth: s.bucketWidth(policy, compiled), left: s.Replications,
 		measured: make([]measurements, s.Replications), arrivals: make([][]int64, s.Replications)}
+	for _, o := range c.Others {
+		spec := groupSpec{o.Count, o.Workload, policy, compiled}
+		if o.Policy != nil {
+			spec.policy, spec.compiled = o.Policy, o.Policy.Compile()
+		}
+		p.groups = append(p.groups, spec)
+	}
 	p.resetObserved(&p.observed)
 	return p
 }
 
 func (p *policyRun) resetObserved(o *observedDelays) {
 	for n := range o {
-		lo, hi := p.compiled.Bounds(int64(n) + 1)
+		lo, hi := p.groups[0].compiled.Bounds(int64(n) + 1)
 		o[n].reset(lo, hi, int64(p.policy.Cap))
 	}
 }
 
-func (p *policyRun) add(e *engine, k int, m measurements) {
+// add adds a replication and reports whether it was the last.
+func (p *policyRun) add(e *engine, k int, m measurements) bool {
 	series := e.series.finish()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -192,6 +211,8 @@ func (p *policyRun) add(e *engine, k int, m measurements) {
 			p.result.Trace = e.trace.trace()
 		}
 	}
+	p.left--
+	return p.left == 0
 }
 
 // add adds up series of different lengths.
@@ -213,7 +234,7 @@ func addTo[T int64 | uint64](sum, x []T) []T {
 }
 
 // finish makes the policy's result when all its replications are in.
-func (p *policyRun) finish(r *run) {
+func (p *policyRun) finish(ctx context.Context, r *run) {
 	s := r.scenario
 	res := &p.result
 	res.Policy = *p.policy
@@ -233,7 +254,7 @@ func (p *policyRun) finish(r *run) {
 		TimedOut: perReplication(p.sums.counts[countTimedOut], n),
 		Queue:    p.average(s, p.sums, levelQueue, n), InService: p.average(s, p.sums, levelInService, n), Waiting: p.average(s, p.sums, levelWaiting, n)}
 	res.Series.ArrivalsP10, res.Series.ArrivalsP90 = p.percentiles(len(p.sums.counts[countArrivals]))
-	res.Delays = p.delays()
+	res.Delays = p.delays(ctx, r.SampleP95)
 	p.measured, p.arrivals, p.sums, p.first = nil, nil, finishedSeries{}, finishedSeries{}
 }
 
@@ -290,9 +311,14 @@ func type7(sorted []float64, p float64) float64 {
 }
 
 // delays puts what was drawn beside the exact distributions.
-func (p *policyRun) delays() []DelayRow {
+func (p *policyRun) delays(ctx context.Context, sample bool) []DelayRow {
 	rows := make([]DelayRow, 0, observedRows)
-	for i, exact := range p.compiled.Delays(observedRows) {
+	compiled := p.groups[0].compiled
+	exactRows := compiled.Delays(observedRows)
+	if sample {
+		_ = compiled.SampleP95(ctx, exactRows) // it fails with ctx, and then so does the run
+	}
+	for i, exact := range exactRows {
 		row := DelayRow{DelayRow: exact}
 		if o := &p.observed[i]; o.count > 0 {
 			row.Observed = o.quantiles()
@@ -353,9 +379,9 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 		e.hops, e.back = 3, drawHop4
 	}
 	e.meter, e.credit, e.events, e.stopped = r.meter, creditBlock, 0, r.meter.stop.Load()
-	e.prepareGroups(s, p)
+	e.prepareGroups(p.groups)
 	recovery = e.server.prepare(&s.Server, e.stream)
-	e.calendar.reset(s.bucketWidth(p.policy))
+	e.calendar.reset(p.bucketWidth)
 	e.series.reset(int64(s.Bin), e.horizon)
 	e.peaks.reset(int64(s.PeakWindow), e.horizon, recovery)
 	e.follow = !r.general && e.peaks.canMeetEarly()
@@ -371,22 +397,17 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	return recovery
 }
 
-// prepareGroups makes the groups of clients anew, in the memory of the old ones where it is large.
-func (e *engine) prepareGroups(s *Scenario, p *policyRun) {
+// prepareGroups makes the groups of clients anew, in the memory of the old one's completions where that is large.
+func (e *engine) prepareGroups(specs []groupSpec) {
 	var completions []int64
 	if len(e.groups) > 0 {
 		completions = e.groups[0].completions[:0]
 	}
-	c := &s.Clients
-	e.groups = append(e.groups[:0], newGroup(0, c.Count, c.Workload, p.policy, p.compiled))
-	e.groups[0].completions = completions
-	for i, o := range c.Others {
-		policy, compiled := p.policy, p.compiled
-		if o.Policy != nil {
-			policy, compiled = o.Policy, o.Policy.Compile()
-		}
-		e.groups = append(e.groups, newGroup(i+1, o.Count, o.Workload, policy, compiled))
+	e.groups = e.groups[:0]
+	for i, spec := range specs {
+		e.groups = append(e.groups, newGroup(i, spec))
 	}
+	e.groups[0].completions = completions
 }
 
 // prepare readies the server, draws when its outages end, and returns when the first does; 0 if there is none.

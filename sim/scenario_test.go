@@ -273,8 +273,6 @@ func TestScenarioWarnings(t *testing.T) {
 		{`"horizon": "10s", "clients": {"count": 1, "workload": {"kind": "burst", "spread": "11s"}}`, "requests are created until 11s, past the horizon of 10s"},
 		{`"horizon": "10s", "clients": {"count": 1, "workload": {"kind": "open", "rate": 1, "surges": [{"start": "10s", "end": "11s", "rate": 2}]}}`, "the surge at 10s is past the horizon of 10s"},
 		{`"server": {"queue": 1}`, "nobody waits in the queue: 0 workers are any number"},
-		{`"policies": [{"id": "a", "schedule": {"kind": "constant", "base": "2s"}, "deadline": "1s"}]`,
-			"a: the deadline of 1s is shorter than the first wait, at least 2s: nothing is ever retried"},
 	} {
 		if got := strings.Join(parse(t, scenarioWith(c.fields)).Warnings(), "\n"); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.fields, got, c.want)

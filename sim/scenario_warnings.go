@@ -2,7 +2,8 @@ package sim
 
 import "fmt"
 
-// Warnings says what can be known of a valid scenario before it is run, and hardly is meant.
+// Warnings says what can be known of a valid scenario before it is run, and hardly is meant. What its policies warn of
+// they say themselves.
 func (s *Scenario) Warnings() []string {
 	warnings := []string{}
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -31,11 +32,6 @@ func (s *Scenario) Warnings() []string {
 	}
 	if s.Server.Workers == 0 && s.Server.Queue > 0 {
 		warn("nobody waits in the queue: 0 workers are any number")
-	}
-	for _, p := range s.Policies {
-		for _, w := range p.Warnings() {
-			warn("%s: %s", p.ID, w)
-		}
 	}
 	return warnings
 }
