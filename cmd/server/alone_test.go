@@ -20,6 +20,9 @@ import (
 // TestProgramRunsAlone builds the program as the Dockerfile does and runs it where a container would: in a root
 // directory that holds nothing else, as a user who owns nothing.
 func TestProgramRunsAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program anew")
+	}
 	if os.Getuid() != 0 {
 		t.Skip("only root can change the root directory")
 	}
