@@ -51,7 +51,7 @@ shots: chromium
 fuzz:
 	@for package in ./strategies ./strategies/spec ./sim ./web; do \
 		for target in $$($(GO) test $$package -list '^Fuzz' | grep '^Fuzz'); do \
-			$(GO) test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime 60s || exit 1; \
+			$(GO) test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime 60s -fuzzminimizetime 10x || exit 1; \
 		done; \
 	done
 

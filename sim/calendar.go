@@ -67,17 +67,16 @@ const (
 	minShift  = 50 - numLevels*ringBits // so that the levels cover all of time
 )
 
-// chunk is a piece of a bucket; prev is the number of the piece before it.
+// chunk is a piece of a bucket, and knows the piece before it.
 type chunk struct {
 	events [chunkLen]event
-	prev   int32
-	_      [3]int32
+	prev   *chunk
+	_      uint64 // 1 kB in all
 }
 
 // bucket is a chain of full chunks that ends in tail, where so many places are left.
 type bucket struct {
 	tail   *chunk
-	id     int32 // tail's number
 	left   int32
 	chunks int32
 }
@@ -102,8 +101,7 @@ type calendar struct {
 	pos    int      // of the next event in open
 	near   []event  // a heap of events that were put into the open bucket after it was opened
 	chain  []*chunk // scratch: the chunks of a bucket in order
-	slabs  []*[slabLen]chunk
-	free   []int32
+	free   []*chunk
 	counts [ringSize + 1]int32
 }
 
@@ -112,17 +110,17 @@ func (c *calendar) reset(width int64) {
 	shift := uint(max(minShift, min(40, bits.Len64(uint64(max(1, width)-1)))))
 	for i := range c.levels {
 		l := &c.levels[i]
-		l.buckets = [ringSize]bucket{}
-		l.used = [ringSize / 64]uint64{}
+		for place := range l.buckets {
+			if l.buckets[place].tail != nil { // left over from a run that stopped
+				c.take(l, int64(place))
+				c.free = append(c.free, c.chain...)
+			}
+		}
 		l.shift = shift + uint(i)*ringBits
 		l.current = 0
 	}
 	c.end, c.pos = 0, 0
 	c.open, c.near = c.open[:0], c.near[:0]
-	c.free = c.free[:0]
-	for id := len(c.slabs)*slabLen - 1; id >= 0; id-- {
-		c.free = append(c.free, int32(id))
-	}
 }
 
 // push puts an event into the calendar. It must not lie before the last one popped.
@@ -147,26 +145,23 @@ func (c *calendar) push(e event) {
 	panic("sim: an event lies beyond the calendar")
 }
 
-func (c *calendar) grow(l *level, b *bucket, i int64) {
+// grow adds a chunk to the bucket at a place.
+func (c *calendar) grow(l *level, b *bucket, place int64) {
 	if len(c.free) == 0 {
-		first := int32(len(c.slabs) * slabLen)
-		c.slabs = append(c.slabs, new([slabLen]chunk))
-		for id := first + slabLen - 1; id >= first; id-- {
-			c.free = append(c.free, id)
+		slab := new([slabLen]chunk)
+		for i := range slab {
+			c.free = append(c.free, &slab[i])
 		}
 	}
-	id := c.free[len(c.free)-1]
+	next := c.free[len(c.free)-1]
 	c.free = c.free[:len(c.free)-1]
-	next := c.chunk(id)
-	next.prev = b.id
+	next.prev = b.tail
 	if b.tail == nil {
-		l.used[i>>6] |= 1 << (i & 63)
+		l.used[place>>6] |= 1 << (place & 63)
 	}
-	b.tail, b.id, b.left = next, id, chunkLen
+	b.tail, b.left = next, chunkLen
 	b.chunks++
 }
-
-func (c *calendar) chunk(id int32) *chunk { return &c.slabs[id/slabLen][id%slabLen] }
 
 // next returns the earliest event of the open bucket without taking it.
 func (c *calendar) next() (event, bool) {
@@ -238,7 +233,7 @@ func (c *calendar) advance(start int64, at int) {
 		c.sort(&b, uint64(start)<<timeShift)
 		c.end += 1 << l.shift
 	}
-	c.release(b)
+	c.free = append(c.free, c.chain...)
 }
 
 // take takes a bucket out of its ring and lists its chunks, in the order in which they were filled.
@@ -247,13 +242,10 @@ func (c *calendar) take(l *level, place int64) bucket {
 	l.buckets[place] = bucket{}
 	l.used[place>>6] &^= 1 << (place & 63)
 	c.chain = slices.Grow(c.chain[:0], int(b.chunks))[:b.chunks]
-	part, id := b.tail, b.id
-	for i := int(b.chunks) - 1; i >= 0; i-- {
+	part := b.tail
+	for i := len(c.chain) - 1; i >= 0; i-- {
 		c.chain[i] = part
-		if i > 0 {
-			id = part.prev
-			part = c.chunk(id)
-		}
+		part = part.prev
 	}
 	return b
 }
@@ -264,14 +256,6 @@ func (b *bucket) filled(i int) int {
 		return int(chunkLen - b.left)
 	}
 	return chunkLen
-}
-
-// release gives a bucket's chunks back.
-func (c *calendar) release(b bucket) {
-	for id, n := b.id, b.chunks; n > 0; n-- {
-		c.free = append(c.free, id)
-		id = c.chunk(id).prev
-	}
 }
 
 // sort puts a bucket, whose time starts at base, into c.open in order: it scatters the events to small parts of the

@@ -104,11 +104,15 @@ type attempt struct {
 	since, leave int64
 }
 
-// hop draws one one-way latency.
+// hop returns one one-way latency.
 func (e *engine) hop(base, n uint64, p purpose) int64 {
 	if e.fixed >= 0 {
 		return e.fixed
 	}
+	return e.drawHop(base, n, p)
+}
+
+func (e *engine) drawHop(base, n uint64, p purpose) int64 {
 	return min(e.latency.Draw(at(base, n, p)), maxTime)
 }
 

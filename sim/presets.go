@@ -21,7 +21,7 @@ var presets = []Preset{
 	{ID: "knocked-over-again", Shows: "A server that comes back slowly crashes as often as the herd returns together."},
 	{ID: "outage", Shows: "Without jitter a thousand clients stay together, and a rate limit lets few of each wave pass."},
 	{ID: "rate-limited-api", Shows: "A limit of 50 calls a second: who heeds Retry-After, and who runs out of attempts."},
-	{ID: "steady-traffic-timeouts", Shows: "After a short hang, retries at once keep a busy server overloaded; backing off lets it recover."},
+	{ID: "steady-traffic-timeouts", Shows: "After a five-second hang, retries keep a busy server overloaded, backed off or not; without any it recovers."},
 	{ID: "contention", Shows: "A hundred writers of one row, the model behind the AWS article on backoff and jitter."},
 }
 

@@ -25,11 +25,48 @@ func refusalJob(end int64) job {
 func (j job) end() int64      { return j.key.time() }
 func (j job) isRefusal() bool { return j.key.lo == refusalMark }
 
-// jobHeap is a heap of jobs, the first to end on top: in the order of requests and attempts at one instant.
-type jobHeap []job
+// jobHeap is a heap of jobs, the first to end on top: in the order of requests and attempts at one instant. Taking the
+// first leaves a hole, which the next job put in fills: at a busy server one job follows the other.
+type jobHeap struct {
+	jobs []job
+	hole bool // jobs[0] has been taken
+}
 
-func (h *jobHeap) push(j job) {
-	s := append(*h, j)
+func (h *jobHeap) len() int {
+	if h.hole {
+		return len(h.jobs) - 1
+	}
+	return len(h.jobs)
+}
+
+// first returns the job that ends first. There must be one, and no hole.
+func (h *jobHeap) first() *job { return &h.jobs[0] }
+
+// take takes the first job out.
+func (h *jobHeap) take() job {
+	h.hole = true
+	return h.jobs[0]
+}
+
+// close closes the hole, if nothing has been put into it.
+func (h *jobHeap) close() {
+	if h.hole {
+		h.hole = false
+		last := h.jobs[len(h.jobs)-1]
+		h.jobs = h.jobs[:len(h.jobs)-1]
+		if len(h.jobs) > 0 {
+			h.sink(last)
+		}
+	}
+}
+
+func (h *jobHeap) put(j job) {
+	if h.hole {
+		h.hole = false
+		h.sink(j)
+		return
+	}
+	s := append(h.jobs, j)
 	i := len(s) - 1
 	for i > 0 {
 		parent := (i - 1) / 4
@@ -40,29 +77,19 @@ func (h *jobHeap) push(j job) {
 		i = parent
 	}
 	s[i] = j
-	*h = s
-}
-
-func (h *jobHeap) pop() job {
-	s := *h
-	first, last := s[0], s[len(s)-1]
-	*h = s[:len(s)-1]
-	if len(*h) > 0 {
-		h.sink(last)
-	}
-	return first
+	h.jobs = s
 }
 
 // delayFirst lets the job that would end first end so much later.
 func (h *jobHeap) delayFirst(by int64) {
-	j := (*h)[0]
+	j := h.jobs[0]
 	j.key.hi = uint64(min(j.end()+by, maxTime))<<timeShift | j.key.hi&(1<<timeShift-1)
 	h.sink(j)
 }
 
 // sink puts a job in the place of the first and lets it sink to where it belongs.
 func (h *jobHeap) sink(j job) {
-	s := *h
+	s := h.jobs
 	i := 0
 	for {
 		child := 4*i + 1
@@ -133,12 +160,14 @@ type usage struct {
 	atRecovery float64
 }
 
-// change adds to the number of busy workers at t.
-func (u *usage) change(t int64, by int) {
+// set changes the number of busy workers at t.
+func (u *usage) set(t int64, busy int) {
+	if busy == u.busy {
+		return
+	}
 	u.passTo(t)
 	u.total += float64(u.busy) * float64(t-u.since)
-	u.since = t
-	u.busy += by
+	u.since, u.busy = t, busy
 }
 
 // passTo notes the total at the moment of interest when time passes it.

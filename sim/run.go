@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -98,6 +99,7 @@ type run struct {
 	next     atomic.Int64
 	mu       sync.Mutex
 	done     int
+	panicked any
 	progress Progress
 }
 
@@ -109,11 +111,12 @@ func (r *run) all(ctx context.Context) {
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), jobs) {
 		wg.Go(func() {
+			defer r.catch()
 			e := engines.Get().(*engine)
-			defer engines.Put(e)
 			for {
 				job := int(r.next.Add(1)) - 1
 				if job >= jobs || r.meter.stop.Load() {
+					engines.Put(e)
 					return
 				}
 				r.replication(ctx, e, r.policies[job/r.scenario.Replications], job%r.scenario.Replications)
@@ -121,6 +124,19 @@ func (r *run) all(ctx context.Context) {
 		})
 	}
 	wg.Wait()
+	if r.panicked != nil {
+		panic(r.panicked) // where the caller can recover from it
+	}
+}
+
+// catch stops the run when one of its goroutines panics.
+func (r *run) catch() {
+	if p := recover(); p != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+		r.meter.stop.Store(true)
+	}
 }
 
 // replication runs one and adds it to its policy's results.
@@ -415,7 +431,7 @@ func (s *server) prepare(conf *Server, draws stream) (recovery int64) {
 	*s = server{conf: conf, occ: conf.Kind == OCC, hints: conf.RetryAfter.Kind, workers: conf.Workers, queueLimit: conf.Queue, lifo: conf.Discipline == LIFO,
 		patience: int64(conf.MaxQueueWait), refusal: int64(conf.RefusalCost), mayCrash: conf.Crash != nil,
 		limit: newLimiter(conf.RateLimit), warm: newWarmup(conf.Warmup), crashRate: newRecentArrivals(conf.Crash),
-		outages: s.outages[:0], busy: s.busy[:0], waiting: queue{ring: s.waiting.ring}, spans: s.spans[:0]}
+		outages: s.outages[:0], busy: jobHeap{jobs: s.busy.jobs[:0]}, waiting: queue{ring: s.waiting.ring}, spans: s.spans[:0]}
 	s.due = never
 	if s.occ {
 		return 0

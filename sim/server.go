@@ -31,6 +31,7 @@ type server struct {
 	busy      jobHeap // what the workers are at
 	inService int     // of those, attempts
 	waiting   queue
+	recorded  struct{ inService, waiting int }
 
 	usage   usage
 	crashes int64
@@ -52,8 +53,8 @@ type span struct {
 // plan notes when the server next does something of itself.
 func (s *server) plan() {
 	t := never
-	if len(s.busy) > 0 {
-		t = s.busy[0].end()
+	if s.busy.len() > 0 {
+		t = s.busy.first().end()
 	}
 	if s.down {
 		t = min(t, s.downUntil)
@@ -68,7 +69,7 @@ func (s *server) plan() {
 func (e *engine) serverActs(t int64) {
 	s := &e.server
 	switch {
-	case len(s.busy) > 0 && s.busy[0].end() == t:
+	case s.busy.len() > 0 && s.busy.first().end() == t:
 		e.completeFirst(t)
 	case s.down && s.downUntil == t:
 		s.down = false
@@ -97,11 +98,10 @@ func (e *engine) goDown(why span) {
 	}
 	t := why.from
 	waiting := s.waiting.takeAll()
-	s.usage.change(t, -len(s.busy))
-	e.series.step(levelInService, t, -int64(s.inService))
-	e.series.step(levelQueue, t, -int64(len(waiting)))
-	s.inService = 0
-	for _, j := range s.busy {
+	inService := s.busy.jobs
+	s.busy.jobs, s.inService = s.busy.jobs[:0], 0
+	e.recordWork(t)
+	for _, j := range inService {
 		if !j.isRefusal() {
 			e.answer(j.key, j.arrived, t, strategies.Unavailable, noHint)
 		}
@@ -109,8 +109,6 @@ func (e *engine) goDown(why span) {
 	for _, ev := range waiting {
 		e.answer(ev, ev.time(), t, strategies.Unavailable, noHint)
 	}
-	s.busy = s.busy[:0]
-	s.plan()
 }
 
 // isKnownDown reports whether it is already certain that the server will be down at t, and what it will answer.
@@ -207,12 +205,13 @@ func (e *engine) admit(ev event) {
 	switch {
 	case s.instant:
 		e.served(ev, t, t)
-	case s.workers == 0 || len(s.busy) < s.workers:
+	case s.workers == 0 || s.busy.len() < s.workers:
 		end := e.serve(ev, t)
+		e.recordWork(t)
 		e.armTimeout(ev, end)
 	case s.waiting.len() < s.queueLimit:
 		s.waiting.push(ev)
-		e.series.step(levelQueue, t, 1)
+		e.recordWork(t)
 		e.armTimeout(ev, never)
 	default:
 		e.turnAway(ev, strategies.Overloaded, s.overloadHint())
@@ -236,11 +235,23 @@ func (e *engine) serve(ev event, t int64) int64 {
 		work = saturate(float64(work) * (1 + s.conf.Slowdown*float64(s.inService-1)) / f)
 	}
 	end := min(t+work, maxTime)
-	s.busy.push(newJob(end, ev))
-	s.due = min(s.due, end)
-	s.usage.change(t, 1)
-	e.series.step(levelInService, t, 1)
+	s.busy.put(newJob(end, ev))
 	return end
+}
+
+// recordWork records, and plans for, what has changed in service and in the queue by t.
+func (e *engine) recordWork(t int64) {
+	s := &e.server
+	if d := s.inService - s.recorded.inService; d != 0 {
+		e.series.step(levelInService, t, int64(d))
+		s.recorded.inService = s.inService
+	}
+	if d := s.waiting.len() - s.recorded.waiting; d != 0 {
+		e.series.step(levelQueue, t, int64(d))
+		s.recorded.waiting = s.waiting.len()
+	}
+	s.usage.set(t, s.busy.len())
+	s.plan()
 }
 
 // saturate rounds a time to the nearest nanosecond, and to the end of time.
@@ -276,26 +287,23 @@ func (e *engine) wayBack(ev event) int64 {
 // completeFirst ends the service, or the refusal, that is due at t. Its worker takes the next attempt.
 func (e *engine) completeFirst(t int64) {
 	s := &e.server
-	j := s.busy.pop()
-	s.usage.change(t, -1)
-	if j.isRefusal() {
-		e.takeNext(t)
-		s.plan()
-		return
+	j := s.busy.take()
+	if !j.isRefusal() {
+		s.inService--
 	}
-	s.inService--
-	e.series.step(levelInService, t, -1)
 	e.takeNext(t)
-	s.plan()
-	e.served(j.key, j.arrived, t)
+	s.busy.close()
+	e.recordWork(t)
+	if !j.isRefusal() {
+		e.served(j.key, j.arrived, t)
+	}
 }
 
 // takeNext lets a free worker take the next waiting attempt, if there is one, and sheds what has waited too long.
 func (e *engine) takeNext(t int64) {
 	s := &e.server
-	for s.waiting.len() > 0 && len(s.busy) < s.workers {
+	for s.waiting.len() > 0 && s.busy.len() < s.workers {
 		ev := s.waiting.pop(s.lifo)
-		e.series.step(levelQueue, t, -1)
 		if s.patience > 0 && t-ev.time() > s.patience {
 			e.answer(ev, ev.time(), t, strategies.Overloaded, s.overloadHint())
 			continue
@@ -360,13 +368,12 @@ func (e *engine) refuse(ev event, class strategies.Class, hint int64) {
 func (e *engine) turnAway(ev event, class strategies.Class, hint int64) {
 	s := &e.server
 	if s.refusal > 0 && s.workers > 0 {
-		if len(s.busy) < s.workers {
-			s.busy.push(refusalJob(min(ev.time()+s.refusal, maxTime)))
-			s.usage.change(ev.time(), 1)
+		if s.busy.len() < s.workers {
+			s.busy.put(refusalJob(min(ev.time()+s.refusal, maxTime)))
 		} else {
 			s.busy.delayFirst(s.refusal)
 		}
-		s.plan()
+		e.recordWork(ev.time())
 	}
 	e.refuse(ev, class, hint)
 }
