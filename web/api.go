@@ -92,5 +92,7 @@ func (s *Server) delays(ctx context.Context, p strategies.Policy, retries int) (
 		return nil, err
 	}
 	defer release()
-	return p.Compile().Delays(retries), nil
+	c := p.Compile()
+	rows := c.Delays(retries)
+	return rows, c.SampleP95(ctx, rows)
 }

@@ -404,3 +404,27 @@ func TestCellsAreNoFormulas(t *testing.T) {
 		}
 	}
 }
+
+// The API answers with all percentiles of cumulative waits, those that have to be drawn among them.
+func TestDrawnPercentiles(t *testing.T) {
+	const policy = `{"schedule": {"kind": "constant", "base": "1s"}, "jitter": {"kind": "decorrelated"}, "cap": "10s"}`
+	s := newTestServer(nil)
+	var a analysis
+	if err := json.Unmarshal(bodyOf(t, ask(s, "POST", "/api/v1/policies/analysis?retries=3", policy)), &a); err != nil {
+		t.Fatal(err)
+	}
+	var simulated sim.Result
+	scenario := `{"horizon": "1s", "replications": 1, "clients": {"count": 1}, "policies": [` + policy + `]}`
+	if err := json.Unmarshal(bodyOf(t, ask(s, "POST", "/api/v1/simulations", scenario)), &simulated); err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range a.Delays {
+		c, d := row.Cumulative, simulated.Results[0].Delays[i].Cumulative
+		if c.P95 == nil || !c.P95Sampled || *c.P95 <= c.Mean || *c.P95 >= c.Max {
+			t.Errorf("retry %d: %+v", row.Retry, c)
+		}
+		if d.P95 == nil || *d.P95 != *c.P95 {
+			t.Errorf("retry %d: the simulation says %v, the analysis %v", row.Retry, d.P95, c.P95)
+		}
+	}
+}

@@ -123,7 +123,7 @@ func takeOptions(r *http.Request) (o options, rest url.Values, err error) {
 	}
 	values, valuesErr := takeInt(rest, "values", 0, 0, 1)
 	trace, traceErr := takeInt(rest, "trace", 0, 0, MaxTrace)
-	return options{values: values == 1, trace: trace}, rest, allFaults(valuesErr, traceErr)
+	return options{values: values == 1, trace: trace, sampled: true}, rest, allFaults(valuesErr, traceErr)
 }
 
 // queryOf reads a request's query. Unlike URL.Query it does not skip over what is malformed.
