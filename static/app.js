@@ -242,7 +242,8 @@ function show(main, { taken, moved }) {
 // focusRow keeps the focus near a row that has gone.
 function focusRow(place) {
   const rows = document.querySelectorAll(".policy");
-  rows[Math.min(place, rows.length - 1)]?.querySelector("button[id^=remove]:enabled, button")?.focus();
+  const row = rows[Math.min(place, rows.length - 1)];
+  (row?.querySelector("[id^=remove]:enabled") ?? row?.querySelector("button:enabled") ?? $("adding").querySelector("summary")).focus();
 }
 
 // record makes the address that of the answer. One change is one entry, however many answers it takes.

@@ -188,7 +188,10 @@ type Table struct {
 }
 
 // Download is a link to a document.
-type Download struct{ Href, Label, Title string }
+type Download struct {
+	Kind               string // "table", "scenario", "result" or "policy"
+	Href, Label, Title string
+}
 
 // markClass names a mark's colour for the style sheet.
 func markClass(m Mark) string { return "mark-" + strconv.Itoa(m.Colour) }

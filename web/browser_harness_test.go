@@ -24,11 +24,11 @@ import (
 // patience is how long a condition may take to come true on a busy machine.
 const patience = 20 * time.Second
 
-// browser is a running Chromium.
-type browser struct{ ctx context.Context }
+// chromium is a running Chromium.
+type chromium struct{ ctx context.Context }
 
 // startBrowser starts Chromium, which ends with the test. Without one the test is skipped.
-func startBrowser(t *testing.T) browser {
+func startBrowser(t *testing.T) chromium {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("browser tests take a while")
@@ -51,7 +51,7 @@ func startBrowser(t *testing.T) browser {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return browser{ctx}
+	return chromium{ctx}
 }
 
 // look is how a tab shows pages.
@@ -74,7 +74,7 @@ type tab struct {
 }
 
 // open opens a tab on a path of a server. When the test ends the tab must have had nothing to complain about.
-func (b browser) open(t *testing.T, s *Server, path string, l look) *tab {
+func (b chromium) open(t *testing.T, s *Server, path string, l look) *tab {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
@@ -83,15 +83,29 @@ func (b browser) open(t *testing.T, s *Server, path string, l look) *tab {
 	p := &tab{T: t, ctx: ctx, url: server.URL}
 	p.do(chromedp.Func(func(context.Context, *chromedp.Target) error { return nil })) // opens the tab
 	must(t, chromedp.Listen(ctx, p.note))
-	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: map[bool]string{true: "dark", false: "light"}[l.dark]}}
-	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
-	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: l.width, Height: l.height, DeviceScaleFactor: 1, Mobile: l.width < 600,
-	})
+	p.shade(l.dark)
+	p.resize(l.width, l.height)
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !l.script})
 	p.do(chromedp.Navigate(p.url + path))
 	t.Cleanup(p.wantContent)
 	return p
+}
+
+// shade sets the colour scheme that the reader prefers.
+func (p *tab) shade(dark bool) {
+	p.Helper()
+	scheme := map[bool]string{true: "dark", false: "light"}[dark]
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+}
+
+// resize sets the size of the view; a narrow one is a phone's.
+func (p *tab) resize(width, height int64) {
+	p.Helper()
+	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 600,
+	})
 }
 
 func must(t *testing.T, err error) {
@@ -151,17 +165,21 @@ func eval[T any](p *tab, expression string) T {
 	return v
 }
 
-// await waits until an expression is true.
+// await waits until an expression is true, on whatever page the tab is by then.
 func (p *tab) await(expression string) {
 	p.Helper()
 	ctx, cancel := p.within()
 	defer cancel()
-	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(10*time.Millisecond), chromedp.WithPollingTimeout(patience)))
-	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, chromedp.ErrPollingTimeout) {
-			p.Fatalf("never came true: %s\nThe page says: %s", expression, eval[string](p, `document.body.innerText.slice(0, 2000)`))
+	for {
+		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(10*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+		switch {
+		case err == nil:
+			return
+		case ctx.Err() != nil || errors.Is(err, chromedp.ErrPollingTimeout):
+			p.Fatalf("never came true: %s\nThe page says: %s", expression, eval[string](p, `document.body.innerText.slice(0, 1000)`))
+		case !strings.Contains(err.Error(), "navigated") && !strings.Contains(err.Error(), "context"):
+			p.Fatalf("%s: %v", expression, err)
 		}
-		p.Fatalf("%s: %v", expression, err)
 	}
 }
 

@@ -1,6 +1,26 @@
 package web
 
-import "testing"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies"
+)
+
+// The compare page in a real browser. No test sleeps: each waits until something is true, for as long as patience allows.
 
 // Addresses that tests open.
 const (
@@ -8,8 +28,387 @@ const (
 	faultPath  = "/?clients.count=0&server.queue=many"
 )
 
-// chartsDrawn is true once every chart on the page has been drawn.
-const chartsDrawn = `(() => { const all = [...document.querySelectorAll("[data-chart]")]; return all.every((e) => e.querySelector("svg path")); })()`
+// chartsDrawn is true once there are charts and every one of them has been drawn.
+const chartsDrawn = `(() => {
+	const all = [...document.querySelectorAll("[data-chart]")];
+	return all.length > 0 && all.every((e) => e.querySelectorAll("svg path").length > 5);
+})()`
 
 func TestBrowser(t *testing.T) {
+	b := startBrowser(t)
+	s := quick()
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, browserTab)
+	}{
+		{"charts are not blank", chartsAreNotBlank},
+		{"a slider moves the rows", sliderMovesRows},
+		{"policies are added, shown and removed", policiesComeAndGo},
+		{"back and forward restore", backAndForward},
+		{"typing keeps the focus and names faults", typingAndFaults},
+		{"the keyboard is enough", keyboardIsEnough},
+		{"everything can be downloaded", downloadsWork},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, func(path string, l look) *tab { return b.open(t, s, path, l) }) })
+	}
+	t.Run("accessible", func(t *testing.T) { accessible(t, b, s) })
+	t.Run("nothing overflows", func(t *testing.T) { nothingOverflows(t, b, s) })
+	t.Run("complete without script", func(t *testing.T) { completeWithoutScript(t, b, s) })
+	t.Run("an older answer never overwrites a newer one", func(t *testing.T) { olderAnswers(t, b) })
+	t.Run("a long run can be stopped", func(t *testing.T) { longRun(t, b) })
+	t.Run("a server that has gone is asked again", func(t *testing.T) { serverGone(t, b) })
+}
+
+// browserTab opens a path.
+type browserTab func(path string, l look) *tab
+
+func chartsAreNotBlank(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(chartsDrawn)
+	// Each line of the first chart and each box of the others is there, with an area.
+	if n := eval[int](p, `[...document.querySelectorAll("[data-chart]")].filter((e) => {
+		const box = e.querySelector("svg").getBoundingClientRect();
+		return box.width > 200 && box.height > 100;
+	}).length`); n != 3 {
+		t.Errorf("%d of 3 charts have a size", n)
+	}
+	if texts := eval[string](p, `[...document.querySelectorAll("[data-chart] text")].map((e) => e.textContent).join("|")`); !strings.Contains(texts, "Clients served (%)") ||
+		!strings.Contains(texts, "Time since the start (s)") || !strings.Contains(texts, "Wait before the retry (s)") {
+		t.Errorf("axes lack titles: %s", texts)
+	}
+	colours := eval[[]string](p, `[...document.querySelectorAll(".strip")].map((s) => getComputedStyle(s.querySelector(".served")).fill + s.querySelector(".served").getBBox().height)`)
+	if len(colours) != len(sim.Default().Policies) {
+		t.Errorf("%d strips", len(colours))
+	}
+}
+
+// rows are the names in the order of the page.
+func rows(p *tab) []string {
+	p.Helper()
+	return eval[[]string](p, `[...document.querySelectorAll(".policy .c-name b")].map((e) => e.textContent)`)
+}
+
+func sliderMovesRows(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	before := eval[string](p, `document.querySelector(".policies").innerText`)
+	strip := eval[string](p, `document.querySelector(".strip path").getAttribute("d")`)
+	slide(p, "clients.count", 2000)
+	p.await(`location.search === "?clients.count=2000"`)
+	p.await(`document.querySelector("h1").textContent.startsWith("2000")`)
+	if after := eval[string](p, `document.querySelector(".policies").innerText`); after == before {
+		t.Error("twice the clients, the same figures")
+	}
+	if eval[string](p, `document.querySelector(".strip path").getAttribute("d")`) == strip {
+		t.Error("twice the clients, the same strips")
+	}
+	if got := eval[string](p, `document.querySelector(".slider").getAttribute("aria-valuetext")`); got != "2000" {
+		t.Errorf("the slider says %q", got)
+	}
+}
+
+// slide drags the slider beside a field to a value, as a pointer does.
+func slide(p *tab, name string, values ...int) {
+	p.Helper()
+	stops, _ := json.Marshal(values)
+	eval[bool](p, fmt.Sprintf(`(() => {
+		const slider = document.querySelector("[data-for='in-%s']");
+		slider.focus();
+		for (const value of %s) {
+			slider.value = slider.dataset.stops.split(" ").indexOf(String(value));
+			slider.dispatchEvent(new Event("input", {bubbles: true}));
+		}
+		slider.dispatchEvent(new Event("change", {bubbles: true}));
+		return true;
+	})()`, name, stops))
+}
+
+func policiesComeAndGo(t *testing.T, open browserTab) {
+	p := open("/?server.crash=&show=every-second&show=decorrelated", desktop)
+	before := rows(p)
+	p.click("#adding summary")
+	p.click(`button[aria-label="Add: Fibonacci, equal jitter"]`)
+	p.await(fmt.Sprintf(`document.querySelectorAll(".policy").length === %d`, len(before)+1))
+	if got := strings.Join(rows(p), "|"); !strings.Contains(got, "Fibonacci, equal jitter") {
+		t.Errorf("the rows are %s", got)
+	}
+	if !eval[bool](p, `document.getElementById("adding").open`) {
+		t.Error("adding one folds the grid")
+	}
+	p.click("#show-exponential")
+	p.await(`document.getElementById("show-exponential").getAttribute("aria-pressed") === "true"`)
+	p.await(`new URLSearchParams(location.search).getAll("show").join() === "exponential,decorrelated"`)
+	p.await(chartsDrawn)
+	p.await(`[...document.querySelectorAll("[data-chart] text")].some((e) => e.textContent === "Exponential, no jitter")`)
+	// Two presses one after the other: neither may undo the other.
+	eval[bool](p, `(document.getElementById("remove-exponential").click(), document.getElementById("remove-every-second").click(), true)`)
+	p.await(fmt.Sprintf(`document.querySelectorAll(".policy").length === %d`, len(before)-1))
+	if got := strings.Join(rows(p), "|"); strings.Contains(got, "Every second") || strings.Contains(got, "Exponential, no jitter") {
+		t.Errorf("the rows are %s", got)
+	}
+	p.click("#remove-exponential-full")
+	p.await(fmt.Sprintf(`document.querySelectorAll(".policy").length === %d`, len(before)-2))
+	if focus := eval[string](p, `document.activeElement.id`); !strings.HasPrefix(focus, "remove-") {
+		t.Errorf("after removing a row the focus is at %q", focus)
+	}
+}
+
+func backAndForward(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(chartsDrawn)
+	opening := strings.Join(rows(p), "|")
+	slide(p, "clients.count", 1500, 2000, 3000) // one gesture, one entry
+	p.await(`location.search === "?clients.count=3000"`)
+	p.fill("down", "5")
+	p.await(`location.search === "?clients.count=3000&server.outages.0.end=5s"`)
+	after := strings.Join(rows(p), "|")
+
+	eval[bool](p, `(history.back(), true)`)
+	p.await(`location.search === "?clients.count=3000" && document.getElementsByName("down")[0].value === "10"`)
+	eval[bool](p, `(history.back(), true)`)
+	p.await(`location.search === "" && document.getElementsByName("clients.count")[0].value === "1000"`)
+	p.await(`document.querySelector("h1").textContent.startsWith("1000")`)
+	if got := strings.Join(rows(p), "|"); got != opening {
+		t.Errorf("back leads to %s, from %s", got, opening)
+	}
+	eval[bool](p, `(history.go(2), true)`)
+	p.await(`location.search.includes("5s") && document.getElementsByName("down")[0].value === "5" && document.querySelector("h1").textContent.includes("5\u00a0s")`)
+	if got := strings.Join(rows(p), "|"); got != after {
+		t.Errorf("forward leads to %s, not %s", got, after)
+	}
+}
+
+func typingAndFaults(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	eval[bool](p, `(document.getElementsByName("clients.count")[0].select(), true)`)
+	p.do(chromedp.KeyEvent("12x"))
+	p.await(`document.getElementById("error-clients.count")?.textContent.startsWith("Clients must be a whole number")`)
+	if got := eval[string](p, `document.activeElement.name + "=" + document.activeElement.value + " " + document.activeElement.getAttribute("aria-invalid")`); got != "clients.count=12x true" {
+		t.Errorf("while typing what is wrong, the page has %q", got)
+	}
+	if n := len(rows(p)); n != len(sim.Default().Policies) {
+		t.Errorf("a fault takes the figures away: %d rows are left", n)
+	}
+	p.do(chromedp.KeyEvent(kb.Backspace))
+	p.await(`location.search === "?clients.count=12" && !document.getElementById("error-clients.count")`)
+	p.await(`document.activeElement.value === "12"`)
+}
+
+func keyboardIsEnough(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	// From the top: skip link, brand, the field, its slider.
+	var stops []string
+	for range 4 {
+		p.do(chromedp.KeyEvent(kb.Tab))
+		stops = append(stops, eval[string](p, `document.activeElement.className || document.activeElement.name`))
+	}
+	if got := strings.Join(stops, " "); got != "skip brand clients.count slider" {
+		t.Errorf("tab leads to %s", got)
+	}
+	p.do(chromedp.KeyEvent(kb.ArrowRight))
+	p.await(`location.search === "?clients.count=1500"`)
+	if got := eval[string](p, `document.activeElement.className`); got != "slider" {
+		t.Errorf("the answer takes the focus from the slider to %s", got)
+	}
+	p.do(chromedp.Focus(chromedp.CSS("#show-decorrelated")), chromedp.KeyEvent(kb.Enter))
+	p.await(`document.getElementById("show-decorrelated").getAttribute("aria-pressed") === "true"`)
+	p.await(`document.activeElement.id === "show-decorrelated"`)
+	p.await(`getComputedStyle(document.querySelector("#policy-decorrelated .interval")).opacity === "1"`) // the focus shows intervals
+}
+
+func downloadsWork(t *testing.T, open browserTab) {
+	dir := t.TempDir()
+	p := open("/?clients.count=300&show=exponential", desktop)
+	done := make(chan string, 10)
+	must(t, chromedp.ListenBrowser(p.ctx, func(e any) {
+		if e, ok := e.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
+			done <- e.GUID
+		}
+	}))
+	_, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: dir, EventsEnabled: new(true),
+	})
+	must(t, err)
+	download := func(label string) []byte {
+		t.Helper()
+		p.click(fmt.Sprintf(`a[data-download="%s"]`, label))
+		data, err := os.ReadFile(filepath.Join(dir, receive(t, done, label)))
+		must(t, err)
+		return data
+	}
+	sc, err := sim.ParseScenario(download("scenario"))
+	must(t, err)
+	if sc.Clients.Count != 300 || len(sc.Policies) != len(sim.Default().Policies) {
+		t.Errorf("the scenario has %d clients and %d policies", sc.Clients.Count, len(sc.Policies))
+	}
+	var result struct {
+		Results []struct {
+			Policy  strategies.Policy
+			Metrics map[string]sim.Metric
+		}
+	}
+	must(t, json.Unmarshal(download("result"), &result))
+	if n := len(result.Results); n != len(sc.Policies) || *result.Results[0].Metrics["requests"].Mean != 300 {
+		t.Errorf("the result has %d policies", n)
+	}
+	policy, err := strategies.ParsePolicy(download("policy"))
+	must(t, err)
+	if policy.ID != "exponential" {
+		t.Errorf("the policy is %s", policy.ID)
+	}
+	if table := string(download("table")); !strings.HasPrefix(table, "policy,definition,requests,") {
+		t.Errorf("the table starts %.60s", table)
+	}
+}
+
+// unfold shows what is folded away.
+const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), true)`
+
+func accessible(t *testing.T, b chromium, s *Server) {
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	must(t, err)
+	for _, path := range []string{"/", faultPath} {
+		p := b.open(t, s, path, desktop)
+		p.await(chartsDrawn)
+		eval[bool](p, unfold)
+		p.do(chromedp.Evaluate[chromedp.Void](string(axe)))
+		for _, dark := range []bool{false, true} {
+			p.shade(dark)
+			for _, fault := range eval[[]string](p, `axe.run({resultTypes: ["violations"]}).then((r) =>
+				r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("\n")))`) {
+				t.Errorf("%s, dark %t: %s", path, dark, fault)
+			}
+		}
+	}
+}
+
+func nothingOverflows(t *testing.T, b chromium, s *Server) {
+	for _, path := range []string{"/", steadyPath, faultPath} {
+		p := b.open(t, s, path, look{width: 390, height: 844, script: true})
+		p.await(chartsDrawn)
+		eval[bool](p, unfold)
+		for _, width := range []int64{390, 768, 1000, 1280} {
+			p.resize(width, 844)
+			p.await(fmt.Sprintf("innerWidth === %d", width))
+			for _, wide := range eval[[]string](p, `(() => {
+				const width = document.documentElement.clientWidth;
+				if (document.documentElement.scrollWidth <= width) return [];
+				return [...document.querySelectorAll("body *")].filter((e) => !e.closest(".scroll, .unseen, .skip, svg") &&
+					e.getBoundingClientRect().right > width + 1).map((e) => e.outerHTML.slice(0, 120)).slice(0, 3);
+			})()`) {
+				t.Errorf("%s at %d px: %s", path, width, wide)
+			}
+		}
+	}
+}
+
+func completeWithoutScript(t *testing.T, b chromium, s *Server) {
+	p := b.open(t, s, "/", look{width: 1280, height: 900})
+	// The tab evaluates for us, the page runs nothing.
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	if n := len(rows(p)); n != len(sim.Default().Policies) {
+		t.Fatalf("%d rows", n)
+	}
+	if got := eval[string](p, `[document.querySelectorAll(".strip .served").length, document.querySelectorAll("figure table").length,
+		getComputedStyle(document.getElementById("run")).display !== "none", document.querySelector("[data-chart]").hidden].join()`); got != "8,3,true,true" {
+		t.Errorf("strips, tables, button, hidden chart: %s", got)
+	}
+	p.do(chromedp.SetValue(chromedp.CSS(`[name="clients.count"]`), "500"))
+	p.click("#run")
+	p.await(`location.search === "?clients.count=500" && document.querySelector("h1").textContent.startsWith("500")`)
+	p.click("#remove-exponential")
+	p.await(`document.querySelectorAll(".policy").length === 7 && !document.getElementById("policy-exponential")`)
+	p.click("#show-decorrelated")
+	p.await(`document.getElementById("show-decorrelated").getAttribute("aria-pressed") === "true"`)
+}
+
+// hold is a server whose runs with some number of clients wait until they are released.
+func hold(clients int) (s *Server, held, release chan struct{}) {
+	s = quick()
+	held, release = make(chan struct{}, 100), make(chan struct{})
+	run := s.run
+	s.run = func(ctx context.Context, r sim.Runner, sc *sim.Scenario, p sim.Progress) (*sim.Result, error) {
+		if sc.Clients.Count == clients {
+			p(3, 8)
+			held <- struct{}{}
+			select {
+			case <-release:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		return run(ctx, r, sc, p)
+	}
+	return s, held, release
+}
+
+func olderAnswers(t *testing.T, b chromium) {
+	s, held, release := hold(700)
+	p := b.open(t, s, "/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	slide(p, "clients.count", 700)
+	receive(t, held, "the older run")
+	p.await(`!document.getElementById("status").hidden`) // so it is no longer young
+	slide(p, "clients.count", 500)
+	p.await(`location.search === "?clients.count=500"`)
+	close(release)
+	// A further change would show what an older answer had done.
+	p.fill("down", "9")
+	p.await(`location.search === "?clients.count=500&server.outages.0.end=9s"`)
+	if got := eval[string](p, `document.getElementsByName("clients.count")[0].value + document.querySelector("h1").textContent.slice(0, 4)`); got != "500500\u00a0" {
+		t.Errorf("the page shows %q", got)
+	}
+}
+
+func longRun(t *testing.T, b chromium) {
+	s, held, release := hold(700)
+	defer close(release)
+	p := b.open(t, s, "/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	before := strings.Join(rows(p), "|")
+	slide(p, "clients.count", 700)
+	receive(t, held, "the long run")
+	p.await(`document.querySelector("#status progress")?.value === 3/8`)
+	if !eval[bool](p, `document.body.classList.contains("stale")`) {
+		t.Error("the old figures look like new ones")
+	}
+	p.click("#status button")
+	p.await(`document.getElementById("status").textContent.startsWith("Stopped")`)
+	for range cap(s.slots) { // the run has left its slot
+		s.slots <- struct{}{}
+	}
+	for range cap(s.slots) {
+		<-s.slots
+	}
+	if got := strings.Join(rows(p), "|"); got != before {
+		t.Error("stopping changes the rows")
+	}
+	slide(p, "clients.count", 500)
+	p.await(`location.search === "?clients.count=500" && document.getElementById("status").hidden && !document.body.classList.contains("stale")`)
+}
+
+func serverGone(t *testing.T, b chromium) {
+	s := quick()
+	var busy atomic.Bool
+	inner := s.Handler
+	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if busy.Load() && r.URL.Path == "/" {
+			w.Header().Set("Retry-After", "600")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	})
+	p := b.open(t, s, "/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	busy.Store(true)
+	slide(p, "clients.count", 500)
+	// Not before the 600 s that the server asked for, and at most a second of jitter later.
+	p.await(`/Trying again in 60[01] s/.test(document.getElementById("status").textContent)`)
+	p.complaints = nil // the browser logs a 503 as an error
+	busy.Store(false)
+	p.click("#status button")
+	p.await(`location.search === "?clients.count=500" && document.getElementById("status").hidden`)
 }

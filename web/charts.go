@@ -257,7 +257,7 @@ func settled(rows []sim.DelayRow) int {
 
 func delayTable(s standing) templates.Table {
 	t := templates.Table{
-		Caption: "Wait before each retry in seconds, exact and as drawn, and waited in all",
+		Caption: nameOf(s) + ": wait before each retry in seconds, exact and as drawn, and waited in all",
 		Head:    []string{"Retry", "", "Least", "5 %", "25 %", "Median", "Mean", "75 %", "95 %", "Most", "At the cap", "Drawn", "In all: mean", "95 %", "most"},
 	}
 	for _, row := range drawn(s) {

@@ -36,7 +36,7 @@ func quick() *Server {
 	run := s.run
 	s.run = func(ctx context.Context, r sim.Runner, sc *sim.Scenario, p sim.Progress) (*sim.Result, error) {
 		short := *sc
-		short.Replications = 1
+		short.Replications = min(sc.Replications, 2)
 		result, err := run(ctx, r, &short, p)
 		if result != nil {
 			result.Scenario = sc

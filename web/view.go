@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -29,7 +30,7 @@ func results(r *sim.Result, st state) *templates.Results {
 		Load:      axes.loadAxis(),
 		Time:      axes.timeAxis(),
 		Spans:     axes.spanHead(),
-		Downloads: downloads(st.address),
+		Downloads: downloads(st.address, charted),
 	}
 	for _, s := range all {
 		row := rowOf(r.Scenario, s, axes)
@@ -174,19 +175,30 @@ func half(m sim.Metrics) string {
 	return "not even half"
 }
 
-// downloads link to what is on the page as documents.
-func downloads(address string) []templates.Download {
+// downloads link to what is on the page as documents, and to the charted policies.
+func downloads(address string, charted []standing) []templates.Download {
 	query, _ := url.ParseQuery(address) // it was encoded
 	query.Del("show")
-	q := ""
-	if len(query) > 0 {
-		q = "?" + query.Encode()
+	link := func(kind, file, label, title string, more ...string) templates.Download {
+		q := maps.Clone(query)
+		for i := 0; i < len(more); i += 2 {
+			q.Set(more[i], more[i+1])
+		}
+		href := apiPrefix + "/export/" + file
+		if len(q) > 0 {
+			href += "?" + q.Encode()
+		}
+		return templates.Download{Kind: kind, Href: href, Label: label, Title: title}
 	}
-	return []templates.Download{
-		{Href: "/api/v1/export/table.csv" + q, Label: "Table (CSV)", Title: "The figures of all policies with their intervals"},
-		{Href: "/api/v1/export/scenario.json" + q, Label: "Scenario (JSON)", Title: "What was simulated, every default written out"},
-		{Href: "/api/v1/export/result.json" + q, Label: "Result (JSON)", Title: "Everything the simulation gave"},
+	all := []templates.Download{
+		link("table", "table.csv", "Table (CSV)", "The figures of all policies with their intervals"),
+		link("scenario", "scenario.json", "Scenario (JSON)", "What was simulated, every default written out"),
+		link("result", "result.json", "Result (JSON)", "Everything that the simulation gave"),
 	}
+	for _, s := range charted {
+		all = append(all, link("policy", "policy.json", nameOf(s)+" (JSON)", "The policy on its own", "policy", strconv.Itoa(s.position)))
+	}
+	return all
 }
 
 // headline says in one sentence what is simulated.
