@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func BenchmarkHerd(b *testing.B) {
 				s := herd(n)
 				runner := Runner{general: path == "general"}
 				var events int64
-				b.ReportAllocs()
+				cold := coldBytes(b, runner, s)
 				for b.Loop() {
 					result, err := runner.Run(context.Background(), s, nil)
 					if err != nil {
@@ -51,7 +52,38 @@ func BenchmarkHerd(b *testing.B) {
 					events += result.Engine.Events
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+				b.ReportMetric(float64(cold)/float64(n), "B/client")
 			})
+		}
+	}
+}
+
+// coldBytes returns how many bytes a run allocates that finds no memory of an earlier one.
+func coldBytes(b *testing.B, runner Runner, s *Scenario) uint64 {
+	runtime.GC()
+	runtime.GC() // a pool lets go of what it holds at the second collection
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := runner.Run(context.Background(), s, nil); err != nil {
+		b.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// BenchmarkPolicies runs twenty policies of the opening scenario's kind, to see what a second core adds: -cpu 1,2.
+func BenchmarkPolicies(b *testing.B) {
+	s := herd(20_000)
+	s.Replications = 1
+	for i := range 20 {
+		p := fullJitter(time.Duration(100+10*i)*time.Millisecond, 10*time.Second)
+		p.ID = fmt.Sprintf("full-%d", i)
+		s.Policies = append(s.Policies, p)
+	}
+	s.Policies = s.Policies[1:]
+	for b.Loop() {
+		if _, err := Run(context.Background(), s, nil); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -423,6 +423,9 @@ func (e *engine) prepareGroups(specs []groupSpec) {
 	for i, spec := range specs {
 		e.groups = append(e.groups, newGroup(i, spec))
 	}
+	if first := e.groups[0]; first.workload.Kind == Burst {
+		completions = slices.Grow(completions, first.count)
+	}
 	e.groups[0].completions = completions
 }
 
