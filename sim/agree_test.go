@@ -3,7 +3,6 @@ package sim
 // The engine against the reference simulator: everything that a run reports, on random scenarios.
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -11,8 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
-
-	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // TestAgreesWithReference holds the engine to the reference, to the last attempt of every replication.
@@ -20,16 +17,6 @@ func TestAgreesWithReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		agree(t, randomScenario(t))
 	})
-}
-
-func randomScenario(t *rapid.T) *Scenario {
-	document := simtest.Scenario(t)
-	s, err := ParseScenario(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%s", document)
-	return s
 }
 
 // TestPresetsAgreeWithReference does the same for scenarios that are meant.
@@ -54,10 +41,7 @@ type tester interface {
 // and other quotients to 9 digits.
 func agree(t tester, s *Scenario) {
 	t.Helper()
-	result, err := Runner{Values: true, Trace: s.Clients.Count}.Run(context.Background(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := runAll(t, s)
 	var events int64
 	for i, got := range result.Results {
 		var runs []*reference
@@ -71,6 +55,7 @@ func agree(t tester, s *Scenario) {
 			events += int64(len(r.served))
 		}
 		c := comparison{t, s, got.Policy.ID}
+		c.bounds(runs)
 		c.metrics(got.Metrics, runs)
 		c.firstRun(got.Run, runs[0], series[0])
 		c.meanSeries(got.Series, series)
@@ -148,8 +133,7 @@ func (c comparison) firstRun(got FirstRun, r *reference, want refSeries) {
 		return
 	}
 	for i, d := range r.spans {
-		why := map[bool]string{false: "outage", true: "crash"}[d.crash]
-		if want := (Span{refSeconds(d.from), refSeconds(min(d.to, r.horizon)), why}); got.Down[i] != want {
+		if want := (Span{refSeconds(d.from), refSeconds(min(d.to, r.horizon)), d.why}); got.Down[i] != want {
 			c.Errorf("%s: down %v, reference has %v", c.policy, got.Down[i], want)
 		}
 	}
@@ -263,4 +247,38 @@ func (c comparison) delays(got []DelayRow, runs []*reference) {
 			c.Errorf("%s is %v, reference has %v", fmt.Sprintf(what, "standard deviation"), o.SD, sd)
 		}
 	}
+}
+
+// bounds sweeps over what the reference wrote down: the engine's averages over bins could hide an excess.
+func (c comparison) bounds(runs []*reference) {
+	for _, r := range runs {
+		if workers := c.s.Server.Workers; workers > 0 && most(r.busyStays) > workers {
+			c.Errorf("%s: %d of %d workers busy", c.policy, most(r.busyStays), workers)
+		}
+		if places := c.s.Server.Queue; most(r.queueStays) > places {
+			c.Errorf("%s: %d in a queue of %d", c.policy, most(r.queueStays), places)
+		}
+	}
+}
+
+// most returns how many stays overlap at most. One that ends as another begins makes room for it.
+func most(stays []refStay) (n int) {
+	changes := map[int64]int{}
+	for _, s := range stays {
+		if s.from < s.to {
+			changes[s.from]++
+			changes[s.to]--
+		}
+	}
+	times := make([]int64, 0, len(changes))
+	for t := range changes {
+		times = append(times, t)
+	}
+	slices.Sort(times)
+	now := 0
+	for _, t := range times {
+		now += changes[t]
+		n = max(n, now)
+	}
+	return n
 }

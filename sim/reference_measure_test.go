@@ -200,7 +200,7 @@ func (g *refGroup) lastTrouble() (t int64) {
 // downtime is how much of [from, to) the server is down.
 func (r *reference) downtime(from, to int64) (sum int64) {
 	spans := slices.Clone(r.spans)
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(spans, func(a, b refSpan) int { return cmp.Compare(a.from, b.from) })
 	for _, d := range spans {
 		if begin, end := max(from, d.from), min(to, d.to); begin < end {
 			sum += end - begin

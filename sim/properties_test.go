@@ -1,0 +1,304 @@
+package sim
+
+// What holds in every run, whatever the scenario.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stampede-sim/stampede/sim/simtest"
+	"github.com/stampede-sim/stampede/strategies"
+)
+
+// TestMain lets every property hold for 1000 random scenarios, 50 of them with -short, unless the command line has
+// -rapid.checks. (With -short, rapid takes a fifth.)
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if checks := "1000"; !given {
+		if testing.Short() {
+			checks = "250"
+		}
+		flag.Set("rapid.checks", checks)
+	}
+	os.Exit(m.Run())
+}
+
+func randomScenario(t *rapid.T) *Scenario {
+	document := simtest.Scenario(t)
+	s, err := ParseScenario(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", document)
+	return s
+}
+
+// runAll runs a scenario with every replication's values and a trace of everybody.
+func runAll(t tester, s *Scenario) *Result {
+	t.Helper()
+	result, err := Runner{Values: true, Trace: s.Clients.Count}.Run(context.Background(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestProperties runs random scenarios and holds their results to what must be so.
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := randomScenario(t)
+		for _, r := range runAll(t, s).Results {
+			p := property{t, s, r}
+			p.conservation()
+			p.order()
+			p.sums()
+			p.bounds()
+			p.causes()
+			p.nothingServedWhileDown()
+			p.admitted()
+		}
+	})
+}
+
+// property is what the checks of one policy's result need.
+type property struct {
+	t *rapid.T
+	s *Scenario
+	r PolicyResult
+}
+
+func (p property) errorf(format string, args ...any) {
+	p.t.Helper()
+	p.t.Errorf(p.r.Policy.ID+": "+format, args...)
+}
+
+// value returns a metric in a replication, NaN if it does not exist.
+func (p property) value(name string, k int) float64 {
+	if v := p.r.Metrics.Get(name).Values[k]; v != nil {
+		return *v
+	}
+	return math.NaN()
+}
+
+// conservation: no request and no attempt is lost or made up.
+func (p property) conservation() {
+	for k := range p.s.Replications {
+		v := func(name string) float64 { return p.value(name, k) }
+		ended := v("succeeded") + v("failed.notRetryable") + v("failed.attempts") + v("failed.deadline") + v("failed.retryAfter")
+		if v("requests") != ended+v("pending") || v("pending") < 0 {
+			p.errorf("%v requests, of which %v ended and %v are pending", v("requests"), ended, v("pending"))
+		}
+		inFlight := v("attempts") - v("succeeded") - v("refused") - v("timedOut")
+		if inFlight < 0 || inFlight > v("pending") {
+			p.errorf("%v attempts in flight for %v pending requests", inFlight, v("pending"))
+		}
+		refused := 0.0
+		for _, class := range strategies.ClassNames() {
+			if class != "timeout" {
+				refused += v("refused." + class)
+			}
+		}
+		if refused != v("refused") {
+			p.errorf("%v refused, but %v by class", v("refused"), refused)
+		}
+	}
+}
+
+// order: percentiles rise, and a mean lies within its interval.
+func (p property) order() {
+	rising := func(what string, values ...float64) {
+		values = slices.DeleteFunc(values, math.IsNaN)
+		for i := 1; i < len(values); i++ {
+			if values[i] < values[i-1]-1e-9*math.Abs(values[i]) {
+				p.errorf("%s: %v", what, values)
+			}
+		}
+	}
+	for k := range p.s.Replications {
+		v := func(name string) float64 { return p.value(name, k) }
+		rising("completion", 0, v("completion.p50"), v("completion.p90"), v("completion.p99"), v("completion.max"))
+		rising("within", 0, v("within.p50"), v("within.p90"), v("within.p99"), v("completion.max"))
+		rising("peaks", v("recoveryPeak"), v("peakLoad"))
+	}
+	for _, m := range p.r.Metrics {
+		if m.Low != nil {
+			rising(m.Name, *m.Low, *m.Mean, *m.High)
+		}
+	}
+	for _, d := range p.r.Delays {
+		if q := d.Observed; q != nil {
+			rising("observed delays", d.Exact.Min-1e-9, q.Min, q.P5, q.P25, q.P50, q.P75, q.P95, q.Max, d.Exact.Max+1e-9)
+			rising("observed mean", q.Min, q.Mean, q.Max)
+		}
+	}
+	for i := range p.r.Series.Arrivals {
+		rising("arrivals", p.r.Series.ArrivalsP10[i], p.r.Series.ArrivalsP90[i])
+	}
+}
+
+// sums: what the first run's bins count is what its metrics count.
+func (p property) sums() {
+	run := &p.r.Run
+	total := func(x []int64) (sum float64) {
+		for _, n := range x {
+			sum += float64(n)
+		}
+		return sum
+	}
+	for name, bins := range map[string][]int64{"succeeded": run.Succeeded, "refused": run.Refused, "timedOut": run.TimedOut} {
+		if got, want := total(bins), p.value(name, 0); got != want {
+			p.errorf("%s: %v in bins, %v in all", name, got, want)
+		}
+	}
+	arrived := 0.0
+	for _, t := range p.r.Trace.ArrivedSeconds {
+		if t != nil {
+			arrived++
+		}
+	}
+	if len(p.s.Clients.Others) == 0 && arrived != total(run.Arrivals) {
+		p.errorf("%v arrivals in bins, %v in the trace", total(run.Arrivals), arrived)
+	}
+	if len(p.r.Trace.Attempt) != int(p.value("attempts", 0)) {
+		p.errorf("%v attempts, %d in the trace", p.value("attempts", 0), len(p.r.Trace.Attempt))
+	}
+}
+
+// bounds: no more in service than there are workers, no more in the queue than there are places.
+func (p property) bounds() {
+	for i := range p.r.Run.Queue {
+		const slack = 1 + 1e-9
+		if n := p.r.Run.InService[i]; n < 0 || p.s.Server.Workers > 0 && n > float64(p.s.Server.Workers)*slack {
+			p.errorf("%v in service in bin %d, with %d workers", n, i, p.s.Server.Workers)
+		}
+		if n := p.r.Run.Queue[i]; n < 0 || n > float64(p.s.Server.Queue)*slack {
+			p.errorf("%v in the queue in bin %d, of %d places", n, i, p.s.Server.Queue)
+		}
+		if n := p.r.Run.Waiting[i]; n < 0 || n > p.value("requests", 0)*slack {
+			p.errorf("%v waiting in bin %d, of %v requests", n, i, p.value("requests", 0))
+		}
+	}
+}
+
+// causes: an attempt leaves before it arrives before it is answered, and a retry leaves no sooner after its failure
+// than the shortest delay.
+func (p property) causes() {
+	t := p.r.Trace
+	compiled := p.r.Policy.Compile()
+	const slack = 1e-9
+	type key struct {
+		client  int
+		attempt int64
+	}
+	failed := map[key]float64{} // when each client last saw its attempt of that number fail
+	for i, left := range t.LeftSeconds {
+		arrived, seen := t.ArrivedSeconds[i], t.SeenSeconds[i]
+		if arrived != nil && *arrived < left || seen != nil && *seen < left {
+			p.errorf("attempt %d left at %v, arrived at %s, was seen at %s", t.Attempt[i], left, show(arrived), show(seen))
+		}
+		if t.Outcome[i] != "timeout" && seen != nil && (arrived == nil || *seen < *arrived) {
+			p.errorf("attempt %d arrived at %s and was answered at %v", t.Attempt[i], show(arrived), *seen)
+		}
+		if p.s.Clients.Workload.Kind == Open {
+			continue // a client can have several requests at a time
+		}
+		if n := t.Attempt[i] - 1; n > 0 {
+			shortest, _ := compiled.Bounds(n)
+			if p.r.Policy.RetryAfter == strategies.FloorJitter || p.r.Policy.RetryAfter == strategies.ClampHint {
+				shortest = 0
+			}
+			if cause, ok := failed[key{t.Client[i], n}]; !ok || left < cause+seconds(shortest)-slack {
+				p.errorf("attempt %d left at %v, after a failure at %v", n+1, left, cause)
+			}
+		}
+		if seen != nil {
+			failed[key{t.Client[i], t.Attempt[i]}] = *seen
+		}
+	}
+}
+
+// nothingServedWhileDown: no attempt that arrives while the server is down succeeds, and bins of being down are empty.
+func (p property) nothingServedWhileDown() {
+	t, run := p.r.Trace, &p.r.Run
+	for _, down := range run.Down {
+		for i, arrived := range t.ArrivedSeconds {
+			if t.Outcome[i] == "ok" && *arrived >= down.From && *arrived < down.To && down.Why == "outage" {
+				p.errorf("an attempt that arrived at %v was served, although down from %v to %v", *arrived, down.From, down.To)
+			}
+		}
+		for i := range run.Served {
+			from, to := float64(i)*run.BinSeconds, float64(i+1)*run.BinSeconds
+			if down.From <= from && to <= down.To && (run.Served[i] > 0 || run.InService[i] > 0 || run.Queue[i] > 0) {
+				p.errorf("work from %v to %v, although down from %v to %v", from, to, down.From, down.To)
+			}
+		}
+	}
+}
+
+// admitted: the rate limit lets through no more than it says, in any of its windows, or in any span of time by which its
+// bucket can fill.
+func (p property) admitted() {
+	limit := p.s.Server.RateLimit
+	if limit == nil || p.s.Server.Kind == OCC {
+		return
+	}
+	var times []float64
+	for i, arrived := range p.r.Trace.ArrivedSeconds {
+		switch p.r.Trace.Outcome[i] {
+		case "ok", "overloaded", "transient", "permanent":
+			times = append(times, *arrived)
+		}
+	}
+	slices.Sort(times)
+	counts := map[int64]int64{}
+	for i, t := range times {
+		if limit.Kind == FixedWindow {
+			window := int64(math.Round(t*1e9)) / int64(limit.Window)
+			if counts[window]++; counts[window] > limit.Limit {
+				p.errorf("%d admitted in window %d, with a limit of %d", counts[window], window, limit.Limit)
+			}
+			continue
+		}
+		for j := range i {
+			if n, most := i-j+1, float64(limit.Burst)+limit.Rate*(t-times[j]); float64(n) > most+1e-6 {
+				p.errorf("%d admitted from %v to %v, at a rate of %v and a burst of %d", n, times[j], t, limit.Rate, limit.Burst)
+			}
+		}
+	}
+}
+
+// TestFastPathIsGeneralPath compares results byte by byte: clients followed through outages, or an event for every arrival.
+func TestFastPathIsGeneralPath(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := randomScenario(t)
+		trace := rapid.SampledFrom([]int{0, 0, 500}).Draw(t, "trace")
+		fast := runBytes(t, Runner{Values: true, Trace: trace}, s)
+		general := runBytes(t, Runner{Values: true, Trace: trace, general: true}, s)
+		if !bytes.Equal(fast, general) {
+			t.Errorf("fast:\n%s\ngeneral:\n%s", fast, general)
+		}
+	})
+}
+
+func runBytes(t tester, r Runner, s *Scenario) []byte {
+	t.Helper()
+	result, err := r.Run(context.Background(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
