@@ -24,7 +24,6 @@ document.addEventListener("input", changed);
 document.addEventListener("change", letGo);
 document.addEventListener("submit", submitted);
 addEventListener("popstate", () => ask(location.search, { moved: true }));
-history.replaceState(null, "", address($("main")));
 dress();
 
 // What happens to the controls
@@ -69,6 +68,7 @@ function edits() {
 }
 
 function differs(field) {
+  if (field.dataset.was !== undefined) return field.value !== field.dataset.was; // what was refused
   if (field.nodeName !== "SELECT") return field.value !== field.defaultValue;
   return ![...field.options].some((o) => o.defaultSelected && o.selected) && field.options.length > 1;
 }

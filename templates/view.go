@@ -22,12 +22,14 @@ type Problem struct {
 // Form holds the controls. It is submitted by GET: State says what the page shows now, and every control that differs
 // from it is a change.
 type Form struct {
-	State    string  // the query of what the page shows
-	Plain    []Field // the first controls, in the reader's words
-	Policies []Field // applied to all policies
-	More     []Group // the rest of the scenario
-	Texts    []Field // each policy as text
-	Adding   Adding
+	State     string  // the query of what the page shows
+	Plain     []Field // the first controls, in the reader's words
+	Policies  []Field // applied to all policies
+	More      []Group // the rest of the scenario
+	Texts     []Field // each policy as text
+	TextsOpen bool    // shown unfolded
+	Adding    Adding
+	Starts    []Link // other scenarios
 }
 
 // The kinds of control.
@@ -45,7 +47,9 @@ type Field struct {
 	Value, Placeholder      string
 	Stops                   string   // the values of a slider beside it, separated by spaces; empty: no slider
 	Options                 []Option // of a select
-	Error                   string   // what is wrong with Value
+	Error                   string   // what is wrong
+	Refused                 bool     // Value is not that of the state, but what was sent instead of Was
+	Was                     string
 }
 
 // Option is one choice of a select.
@@ -195,3 +199,6 @@ type Download struct {
 
 // markClass names a mark's colour for the style sheet.
 func markClass(m Mark) string { return "mark-" + strconv.Itoa(m.Colour) }
+
+// Link leads to another page; Title says what is there.
+type Link struct{ Href, Label, Title string }

@@ -28,7 +28,7 @@ const patience = 20 * time.Second
 type chromium struct{ ctx context.Context }
 
 // startBrowser starts Chromium, which ends with the test. Without one the test is skipped.
-func startBrowser(t *testing.T) chromium {
+func startBrowser(t testing.TB) chromium {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("browser tests take a while")
@@ -65,7 +65,7 @@ var desktop = look{width: 1280, height: 900, script: true}
 
 // tab is one tab of the browser, and what it complained about.
 type tab struct {
-	*testing.T
+	testing.TB
 	ctx context.Context
 	url string
 
@@ -74,13 +74,13 @@ type tab struct {
 }
 
 // open opens a tab on a path of a server. When the test ends the tab must have had nothing to complain about.
-func (b chromium) open(t *testing.T, s *Server, path string, l look) *tab {
+func (b chromium) open(t testing.TB, s *Server, path string, l look) *tab {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancel)
-	p := &tab{T: t, ctx: ctx, url: server.URL}
+	p := &tab{TB: t, ctx: ctx, url: server.URL}
 	p.do(chromedp.Func(func(context.Context, *chromedp.Target) error { return nil })) // opens the tab
 	must(t, chromedp.Listen(ctx, p.note))
 	p.shade(l.dark)
@@ -108,7 +108,7 @@ func (p *tab) resize(width, height int64) {
 	})
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

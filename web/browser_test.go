@@ -190,8 +190,12 @@ func typingAndFaults(t *testing.T, open browserTab) {
 	if n := len(rows(p)); n != len(sim.Default().Policies) {
 		t.Errorf("a fault takes the figures away: %d rows are left", n)
 	}
-	p.do(chromedp.KeyEvent(kb.Backspace))
-	p.await(`location.search === "?clients.count=12" && !document.getElementById("error-clients.count")`)
+	// Another change is taken up, what is wrong stays where it is.
+	p.fill("down", "8")
+	p.await(`location.search === "?server.outages.0.end=8s"`)
+	p.await(`document.getElementsByName("clients.count")[0].value === "12x" && !!document.getElementById("error-clients.count")`)
+	p.do(chromedp.Focus(chromedp.CSS(`[name="clients.count"]`)), chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Backspace))
+	p.await(`location.search === "?clients.count=12&server.outages.0.end=8s" && !document.getElementById("error-clients.count")`)
 	p.await(`document.activeElement.value === "12"`)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,6 +50,9 @@ func parseState(query url.Values) (state, error) {
 		}
 	}
 	sc, err := sim.ParseQuery(rest)
+	if err == nil && len(sc.Policies) > maxRows {
+		err = spec.Faults{{Pointer: "/policies", Detail: fmt.Sprintf("there are %d policies; the page has room for %d", len(sc.Policies), maxRows)}}
+	}
 	if err != nil {
 		return state{scenario: sim.Default()}, err
 	}
@@ -71,35 +75,29 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 	}
 	script := static.Quality(r, "Accept", "text/event-stream") > 0
 	w.Header().Add("Vary", "Accept")
-	st, raw, err := stateOf(asked)
+	st, err := stateOf(asked)
 	if err == nil && !script && st.address != asked.Encode() {
 		http.Redirect(w, r, address(st.address), http.StatusSeeOther)
 		return
 	}
 	p := pageAnswer{Server: s, w: w, r: r, script: script, status: http.StatusOK}
-	p.answer(st, raw, err)
+	p.answer(st, asked, err)
 }
 
-// stateOf is the state that a request asks for, and the controls as they were sent. With an error it is the state
-// before.
-func stateOf(asked url.Values) (state, url.Values, error) {
+// stateOf is the state that a request asks for. An error says what of it cannot be.
+func stateOf(asked url.Values) (state, error) {
 	if !asked.Has("from") {
-		st, err := parseState(asked)
-		return st, asked, err
+		return parseState(asked)
 	}
 	from, err := url.ParseQuery(asked.Get("from"))
 	if err != nil {
-		return state{scenario: sim.Default()}, asked, errQuery
+		return state{scenario: sim.Default()}, errQuery
 	}
 	before, err := parseState(from)
 	if err != nil {
-		return before, asked, err
+		return before, err
 	}
-	after, err := before.edit(asked)
-	if err != nil {
-		return before, asked, err
-	}
-	return after, nil, nil
+	return before.edit(asked)
 }
 
 func address(query string) string {
@@ -159,7 +157,7 @@ func (p *pageAnswer) complain(page *templates.Page, asked url.Values, err error)
 		p.w.Header().Set("Retry-After", "1")
 	}
 	if faults, ok := errors.AsType[spec.Faults](err); ok {
-		old := "The figures are those of the settings before."
+		old := "Not all of that can be simulated. The figures are without it."
 		if !asked.Has("from") {
 			old = "This address asks for what cannot be simulated. The figures are those of the opening scenario."
 		}

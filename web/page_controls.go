@@ -198,10 +198,10 @@ func setFull(sc *sim.Scenario, text string) string {
 // policyControls change all policies at once that have the field. They show what these have in common, and nothing
 // where they differ.
 var policyControls = []control{
-	allPolicies("all.first", "schedule.base", templates.Field{Label: "First wait", Input: templates.TextInput}),
-	allPolicies("all.growth", "schedule.factor", templates.Field{Label: "Growth", Unit: "×", Input: templates.NumberInput}),
-	allPolicies("all.cap", "cap", templates.Field{Label: "At most", Input: templates.TextInput, Help: "0s: any time."}),
-	allPolicies("all.attempts", "maxAttempts", templates.Field{Label: "Attempts", Input: templates.NumberInput, Help: "0: any number."}),
+	allPolicies("allFirst", "schedule.base", templates.Field{Label: "First wait", Input: templates.TextInput}),
+	allPolicies("allGrowth", "schedule.factor", templates.Field{Label: "Growth", Unit: "×", Input: templates.NumberInput}),
+	allPolicies("allCap", "cap", templates.Field{Label: "At most", Input: templates.TextInput, Help: "0s: any time."}),
+	allPolicies("allAttempts", "maxAttempts", templates.Field{Label: "Attempts", Input: templates.NumberInput, Help: "0: any number."}),
 }
 
 // allPolicies is the control for one field of all policies.
@@ -277,11 +277,6 @@ func setAll(sc *sim.Scenario, path, text string) string {
 	sc.Policies = policies
 	return ""
 }
-
-// textControl names the control that shows a policy as text.
-func textControl(p strategies.Policy) string { return textPrefix + p.ID }
-
-const textPrefix = "policy."
 
 func plainNumber(x float64) string { return strconv.FormatFloat(round(x), 'f', -1, 64) }
 

@@ -19,61 +19,62 @@ import (
 // This file turns what the form sends into the next state. Controls that are a field of the scenario are named by its
 // path; the others, in the reader's words, are in plainControls and policyControls; buttons send "do".
 
-// edit applies the controls in asked that differ from the state, and the buttons. Its errors are spec.Faults, at
-// "/name" of the control.
+// edit applies the controls in asked that differ from the state, and the buttons. What is wrong is left out: the error
+// is then spec.Faults, at "/name" of a control or below it, and the state has the rest.
 func (s state) edit(asked url.Values) (state, error) {
-	controls := map[string]string{} // by name, what they say now
-	s.eachControl(func(name, value string) { controls[name] = value })
-	changed := func(name string) (string, bool) {
-		now, known := controls[name]
-		value := strings.TrimSpace(asked.Get(name))
-		return value, known && asked.Has(name) && value != now
-	}
-
-	var err error
-	if s.scenario, err = s.editFields(controls, changed); err != nil {
-		return s, err
-	}
 	var faults spec.Collector
-	for _, c := range slices.Concat(plainControls, policyControls) {
-		if text, ok := changed(c.name); ok {
-			if problem := c.set(s.scenario, text); problem != "" {
-				faults.Add("/"+c.name, problem)
-			}
+	own := *s.scenario // changes below leave the caller's as it is
+	s.scenario = &own
+	texts, changed := s.changes(asked)
+	for len(texts) > 0 {
+		sc, err := with(s.scenario, texts)
+		if err == nil {
+			s.scenario = sc
+			break
 		}
+		faults.Merge("", err)
+		texts = without(texts, err)
 	}
-	s.scenario.Policies = slices.Clone(s.scenario.Policies)
-	for i, p := range s.scenario.Policies {
-		text, ok := changed(textControl(p))
-		if !ok {
-			continue
+	for _, c := range changed {
+		next := *s.scenario
+		problem := c.set(&next, strings.TrimSpace(asked.Get(c.name)))
+		if problem == "" {
+			problem = s.become(&next, next.Validate())
 		}
-		if s.scenario.Policies[i], err = strategies.ParseText(text); err != nil {
-			faults.Add("/"+textControl(p), detailOf(err))
+		if problem != "" {
+			faults.Add("/"+c.name, problem)
 		}
-	}
-	if err := faults.Err(); err != nil {
-		return s, err
 	}
 	for _, do := range asked["do"] {
 		if problem := s.do(do); problem != "" {
-			return s, spec.Faults{{Pointer: "/do", Detail: problem}}
+			faults.Add("", problem)
 		}
 	}
-	return parseState(s.query()) // with all rules
+	after, err := parseState(s.query())
+	faults.Merge("", err)
+	return after, faults.Err()
 }
 
-// eachControl calls f with every control's name and what it says.
-func (s state) eachControl(f func(name, value string)) {
-	eachScalar(spec.Items(s.scenario), func(item spec.Item) { f(item.Path, item.Text) })
+// changes are the fields and the other controls whose values in asked differ from what they show of the state.
+func (s state) changes(asked url.Values) (texts spec.Texts, others []control) {
+	texts = spec.Texts{}
+	differs := func(name, shown string) bool {
+		return asked.Has(name) && strings.TrimSpace(asked.Get(name)) != shown
+	}
+	eachScalar(spec.Items(s.scenario), func(item spec.Item) {
+		if differs(item.Path, item.Text) {
+			texts[item.Path] = strings.TrimSpace(asked.Get(item.Path))
+		}
+	})
 	for _, c := range slices.Concat(plainControls, policyControls) {
-		f(c.name, c.get(s.scenario))
+		if differs(c.name, c.get(s.scenario)) {
+			others = append(others, c)
+		}
 	}
-	for _, p := range s.scenario.Policies {
-		f(textControl(p), p.Text())
-	}
+	return texts, others
 }
 
+// eachScalar calls f with every item that is one text.
 func eachScalar(items []spec.Item, f func(spec.Item)) {
 	for _, item := range items {
 		switch {
@@ -86,21 +87,22 @@ func eachScalar(items []spec.Item, f func(spec.Item)) {
 	}
 }
 
-// editFields applies the changed fields of the scenario.
-func (s state) editFields(controls map[string]string, changed func(string) (string, bool)) (*sim.Scenario, error) {
-	texts := spec.Texts{}
-	for name := range controls {
-		if text, ok := changed(name); ok && !special(name) {
-			texts[name] = text
-		}
+// without leaves out the texts that are to blame for an error: all of them if it is none in particular.
+func without(texts spec.Texts, err error) spec.Texts {
+	faults, _ := errors.AsType[spec.Faults](err)
+	rest := maps.Clone(texts)
+	maps.DeleteFunc(rest, func(path, _ string) bool {
+		return slices.ContainsFunc(faults, func(f spec.Fault) bool { return isAt(f, path) })
+	})
+	if len(rest) == len(texts) {
+		return nil
 	}
-	return with(s.scenario, texts)
+	return rest
 }
 
-// special reports whether a control is not a field of the scenario.
-func special(name string) bool {
-	named := func(c control) bool { return c.name == name }
-	return slices.ContainsFunc(plainControls, named) || slices.ContainsFunc(policyControls, named) || strings.HasPrefix(name, textPrefix)
+// isAt reports whether a fault is in the field at a path.
+func isAt(f spec.Fault, path string) bool {
+	return strings.HasPrefix(f.Pointer+"/", "/"+strings.ReplaceAll(path, ".", "/")+"/")
 }
 
 // starters are what fields that must be given start with, where the page adds what they belong to. Objects start with
@@ -205,7 +207,7 @@ func (s *state) add(text string) string {
 	if slices.ContainsFunc(s.scenario.Policies, func(q strategies.Policy) bool { return q.ID == p.ID }) {
 		p.ID = "" // to be named by its kinds
 	}
-	s.scenario.Policies = append(s.scenario.Policies, p)
+	s.scenario.Policies = append(slices.Clone(s.scenario.Policies), p)
 	return ""
 }
 

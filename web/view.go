@@ -122,8 +122,9 @@ func warnings(r *sim.Result) []templates.Warning {
 }
 
 func rowOf(sc *sim.Scenario, s standing, axes strips) templates.Row {
+	text := s.Policy.Text()
 	return templates.Row{
-		ID: s.Policy.ID, Name: nameOf(s), Details: details(s.Policy), Text: s.Policy.Text(),
+		ID: s.Policy.ID, Name: nameOf(s), Details: details(text), Text: text,
 		Mark: markOf(s.position), Rank: s.Rank(), Tied: s.tied,
 		Strip: axes.strip(s.PolicyResult), SpanRows: axes.spanRows(s.PolicyResult),
 		Figures: figures(sc, s),

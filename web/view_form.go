@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies"
@@ -36,6 +37,9 @@ func formOf(st state) templates.Form {
 	for _, item := range items {
 		switch item.Path {
 		case "policies":
+			for i, p := range item.Items {
+				f.Texts = append(f.Texts, templates.Field{Name: p.Path, Label: title(sc.Policies[i]), Input: templates.AreaInput, Value: p.Text})
+			}
 		case "server":
 			fill(&server, item.Items)
 		case "clients":
@@ -47,11 +51,18 @@ func formOf(st state) templates.Form {
 		}
 	}
 	f.More = []templates.Group{server, clients, runs}
-	for _, p := range sc.Policies {
-		f.Texts = append(f.Texts, templates.Field{Name: textControl(p), Label: title(p), Input: templates.AreaInput, Value: p.Text()})
-	}
+	f.Starts = starts()
 	return f
 }
+
+// starts link to the preset scenarios.
+var starts = sync.OnceValue(func() []templates.Link {
+	var links []templates.Link
+	for _, p := range sim.Presets() {
+		links = append(links, templates.Link{Href: address(p.Scenario.Query().Encode()), Label: p.Scenario.Name, Title: p.Shows})
+	}
+	return links
+})
 
 func controlsOf(controls []control, sc *sim.Scenario) []templates.Field {
 	var fields []templates.Field
@@ -242,23 +253,21 @@ func title(p strategies.Policy) string {
 
 func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// details are what a policy's title leaves out: its text without id, name and kinds.
-func details(p strategies.Policy) string {
-	p.ID, p.Name = "", ""
-	parts := strings.Split(p.Text(), ",")[1:]
-	parts = slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, "jitter=") })
-	return strings.Join(parts, ", ")
+// details are what a policy's title leaves out: its text without kinds, id and name.
+func details(text string) string {
+	parts := strings.Split(text, ",")[1:]
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool {
+		key, _, _ := strings.Cut(part, "=")
+		return key == "jitter" || key == "id" || key == "name"
+	}), ", ")
 }
 
-// blame puts what was sent back into the controls, and faults beside those they name. It returns the other faults.
+// blame puts faults beside the controls they name, and what was sent back into these. It returns the other faults.
 func blame(f *templates.Form, asked url.Values, faults spec.Faults) []templates.Problem {
-	fields := map[string]*templates.Field{}
+	var fields []*templates.Field
 	each := func(list []templates.Field) {
 		for i := range list {
-			fields[list[i].Name] = &list[i]
-			if asked.Has(list[i].Name) {
-				list[i].Value = asked.Get(list[i].Name)
-			}
+			fields = append(fields, &list[i])
 		}
 	}
 	each(f.Plain)
@@ -269,16 +278,23 @@ func blame(f *templates.Form, asked url.Values, faults spec.Faults) []templates.
 	}
 	var rest []templates.Problem
 	for _, fault := range faults {
-		name := strings.ReplaceAll(strings.TrimLeft(fault.Pointer, "/?"), "/", ".")
-		if field := fields[name]; field != nil && field.Error == "" {
-			field.Error = sentence(relabel(fault.Detail, name, field.Label))
+		i := slices.IndexFunc(fields, func(field *templates.Field) bool { return isAt(fault, field.Name) })
+		if i < 0 || fields[i].Error != "" {
+			where := strings.ReplaceAll(strings.TrimLeft(fault.Pointer, "/?"), "/", ".")
+			rest = append(rest, templates.Problem{Where: where, Detail: sentence(fault.Detail)})
 			continue
 		}
-		rest = append(rest, templates.Problem{Where: name, Detail: sentence(fault.Detail)})
+		field := fields[i]
+		field.Error = sentence(relabel(fault.Detail, field.Name, field.Label))
+		if asked.Has(field.Name) {
+			field.Was, field.Value = field.Value, asked.Get(field.Name)
+			field.Refused = true
+		}
 	}
 	for i := range f.More {
 		f.More[i].Open = holdsError(f.More[i])
 	}
+	f.TextsOpen = slices.ContainsFunc(f.Texts, func(field templates.Field) bool { return field.Error != "" })
 	return rest
 }
 
