@@ -413,7 +413,9 @@ func TestDrawnPercentiles(t *testing.T) {
 	if err := json.Unmarshal(bodyOf(t, ask(s, "POST", "/api/v1/policies/analysis?retries=3", policy)), &a); err != nil {
 		t.Fatal(err)
 	}
-	var simulated struct{ Results []struct{ Delays []sim.DelayRow } }
+	var simulated struct {
+		Results []struct{ Delays []sim.DelayRow }
+	}
 	scenario := `{"horizon": "1s", "replications": 1, "clients": {"count": 1}, "policies": [` + policy + `]}`
 	if err := json.Unmarshal(bodyOf(t, ask(s, "POST", "/api/v1/simulations", scenario)), &simulated); err != nil {
 		t.Fatal(err)
