@@ -83,8 +83,20 @@ function complete(option, width) {
     textStyle: { ...text, color: css("--ink"), lineHeight: 18 },
     axisPointer: { type: "line", lineStyle: { color: css("--edge") } },
   };
+  if (!boxes) part(option.series);
   option.series = option.series.flatMap((s) => (s.type === "line" ? lines(s, text, narrow) : [s]));
   return option;
+}
+
+// part moves the labels at the ends of two lines apart where they would meet.
+function part([one, other]) {
+  if (!other) return;
+  const end = (s) => s.data.at(-1).value[1];
+  const all = [one, other].flatMap((s) => s.data.map((d) => d.value[1]));
+  if (Math.abs(end(one) - end(other)) > Math.max(...all) * 0.07) return;
+  const up = end(one) >= end(other) ? -8 : 8;
+  one.shift = up;
+  other.shift = -up;
 }
 
 // lines gives a line its dash, a label at its end, and a casing that sets pale colours off from a pale ground.
@@ -92,8 +104,7 @@ function lines(series, text, narrow) {
   const type = dashes[series.lineStyle.type] ?? "solid";
   series.lineStyle = { ...series.lineStyle, type, cap: "butt" };
   series.z = 3;
-  series.endLabel = { show: !narrow, formatter: "{a}", ...text, color: css("--ink"), width: 164, overflow: "break", distance: 6 };
-  series.labelLayout = { moveOverlap: "shiftY" };
+  series.endLabel = { show: !narrow, formatter: "{a}", ...text, color: css("--ink"), width: 164, overflow: "break", distance: 6, offset: [0, series.shift ?? 0] };
   if (series.markArea) {
     series.markArea = {
       ...series.markArea,

@@ -938,7 +938,7 @@ func adding(f Form) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Schedules and jitters\"><table class=\"grid\"><caption>Pick a schedule (row) and a jitter (column); first wait, growth and limits are as above</caption> <thead><tr><td></td>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Schedules and jitters\"><table class=\"grid\"><caption>Pick a schedule (row) and a jitter (column); first wait, growth and limit are those most common above. Framed: on the page already</caption> <thead><tr><td></td>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

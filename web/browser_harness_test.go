@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -115,7 +116,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// note keeps errors, warnings, exceptions, and breaches of the Content-Security-Policy, which the browser logs.
+// note keeps errors, warnings and exceptions, and what the browser logs. Answers of 422 and 503 are not among them: the
+// page deals with those.
 func (p *tab) note(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,17 +130,29 @@ func (p *tab) note(event any) {
 			}
 			p.complaints = append(p.complaints, string(e.Type)+text)
 		}
+	case *log.EventEntryAdded: // such as what the Content-Security-Policy forbids
+		refused := strings.Contains(e.Entry.Text, "status of 422") || strings.Contains(e.Entry.Text, "status of 503")
+		if e.Entry.Level == log.EntryLevelError && !refused {
+			p.complaints = append(p.complaints, string(e.Entry.Source)+" "+e.Entry.Text+" "+e.Entry.URL)
+		}
 	case *runtime.EventExceptionThrown:
 		p.complaints = append(p.complaints, e.ExceptionDetails.Text+" "+e.ExceptionDetails.Exception.Description)
 	}
 }
 
 func (p *tab) wantContent() {
+	if complaints := p.hear(); len(complaints) > 0 {
+		p.Errorf("the page complains:\n%s", strings.Join(complaints, "\n"))
+	}
+}
+
+// hear returns what the tab complained about since the last time.
+func (p *tab) hear() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.complaints) > 0 {
-		p.Errorf("the page complains:\n%s", strings.Join(p.complaints, "\n"))
-	}
+	heard := p.complaints
+	p.complaints = nil
+	return heard
 }
 
 // within is a context for one step.

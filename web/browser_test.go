@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
@@ -51,6 +52,7 @@ func TestBrowser(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, func(path string, l look) *tab { return b.open(t, s, path, l) }) })
 	}
+	t.Run("breaches of the policy are noticed", func(t *testing.T) { breachesAreNoticed(t, b, s) })
 	t.Run("accessible", func(t *testing.T) { accessible(t, b, s) })
 	t.Run("nothing overflows", func(t *testing.T) { nothingOverflows(t, b, s) })
 	t.Run("complete without script", func(t *testing.T) { completeWithoutScript(t, b, s) })
@@ -267,6 +269,20 @@ func downloadsWork(t *testing.T, open browserTab) {
 	}
 }
 
+// breachesAreNoticed tests the tests: an inline style is a breach of the Content-Security-Policy.
+func breachesAreNoticed(t *testing.T, b chromium, s *Server) {
+	p := b.open(t, s, "/", desktop)
+	eval[bool](p, `(document.body.setAttribute("style", "color: red"), true)`)
+	for deadline := time.Now().Add(patience); ; {
+		if heard := strings.Join(p.hear(), "\n"); strings.Contains(heard, "Content Security Policy") {
+			return
+		} else if heard != "" || time.Now().After(deadline) {
+			t.Fatalf("instead of a breach the page complains of %q", heard)
+		}
+		p.await("true")
+	}
+}
+
 // unfold shows what is folded away.
 const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), true)`
 
@@ -411,7 +427,6 @@ func serverGone(t *testing.T, b chromium) {
 	slide(p, "clients.count", 500)
 	// Not before the 600 s that the server asked for, and at most a second of jitter later.
 	p.await(`/Trying again in 60[01] s/.test(document.getElementById("status").textContent)`)
-	p.complaints = nil // the browser logs a 503 as an error
 	busy.Store(false)
 	p.click("#status button")
 	p.await(`location.search === "?clients.count=500" && document.getElementById("status").hidden`)

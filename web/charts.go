@@ -68,7 +68,9 @@ type progress struct {
 }
 
 func progressOf(r *sim.Result) progress {
-	c := progress{bin: r.Scenario.Bin.Seconds(), end: newStrips(r).end}
+	end := newStrips(r).end
+	step := step125(end / 12)
+	c := progress{bin: r.Scenario.Bin.Seconds(), end: math.Ceil(end/step-1e-9) * step}
 	if r.Scenario.Clients.Workload.Kind == sim.Burst {
 		c.title, c.axis, c.top = "Share of all clients served over time", "Clients served (%)", 100
 		c.caption = "Clients served by each time, in per cent"

@@ -204,8 +204,13 @@ func (s *state) add(text string) string {
 	if err != nil {
 		return detailOf(err)
 	}
-	if slices.ContainsFunc(s.scenario.Policies, func(q strategies.Policy) bool { return q.ID == p.ID }) {
+	taken := func(same func(strategies.Policy) bool) bool { return slices.ContainsFunc(s.scenario.Policies, same) }
+	if taken(func(q strategies.Policy) bool { return q.ID == p.ID }) {
 		p.ID = "" // to be named by its kinds
+	}
+	name := p.Name
+	for n := 2; name != "" && taken(func(q strategies.Policy) bool { return q.Name == p.Name }); n++ {
+		p.Name = fmt.Sprintf("%s (%d)", name, n)
 	}
 	s.scenario.Policies = append(slices.Clone(s.scenario.Policies), p)
 	return ""

@@ -162,6 +162,10 @@ func TestPoliciesComeAndGo(t *testing.T) {
 	if n := len(ids); n != 9 || slices.Contains(ids, "exponential") || ids[7] != "fibonacci" || ids[8] != "fibonacci-2" {
 		t.Errorf("the policies are %v", ids)
 	}
+	st = edited(t, "", url.Values{"do": {"add:exponential,base=1s,id=exponential,name=Every second"}})
+	if p := st.scenario.Policies[8]; p.ID != "exponential-2" || p.Name != "Every second (2)" {
+		t.Errorf("a second one of that id and name is %s, %s", p.ID, p.Name)
+	}
 	add := url.Values{}
 	for range 4 {
 		add.Add("do", "add:fibonacci,base=1s")

@@ -90,11 +90,14 @@ func toggle(charted []standing, s standing) (shown bool, do string) {
 }
 
 func footing(r *sim.Result) string {
-	n := r.Scenario.Replications
-	if n == 1 {
-		return "One run, so there are no intervals. Seed " + strconv.FormatUint(r.Scenario.Seed, 10) + "."
+	n, about := r.Scenario.Replications, ""
+	if r.Scenario.Server.Kind == sim.OCC {
+		about = "This is contention for one row, not overload: the server never slows down. "
 	}
-	return fmt.Sprintf("Means of %d runs with 95 %% intervals; seed %d. “=” marks a tie: the difference lies within the intervals.", n, r.Scenario.Seed)
+	if n == 1 {
+		return about + "One run, so there are no intervals. Seed " + strconv.FormatUint(r.Scenario.Seed, 10) + "."
+	}
+	return about + fmt.Sprintf("Means of %d runs with 95 %% intervals; seed %d. “=” marks a tie: the difference lies within the intervals.", n, r.Scenario.Seed)
 }
 
 // warnings gathers what the results warn of; a warning that many give is said once.

@@ -87,7 +87,11 @@ func mean(m sim.Metric, scale float64) string {
 	if m.Mean == nil {
 		return noValue
 	}
-	return numeral(*m.Mean*scale, decimals(m, scale))
+	text := numeral(*m.Mean*scale, decimals(m, scale))
+	if *m.Mean != 0 && strings.Trim(text, "0."+minus) == "" {
+		return brief(*m.Mean * scale) // some, however uncertain, is not none
+	}
+	return text
 }
 
 // interval writes a metric's 95 % interval, scaled, within [least, most]; "" if there is none.

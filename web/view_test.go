@@ -185,6 +185,7 @@ func TestNumbers(t *testing.T) {
 		{"four digits stay together", mean(metric(9436, 9416, 9456), 1), "9436"},
 		{"one run", mean(sim.Metric{Mean: new(1.23456)}, 1), "1.23"},
 		{"one run, whole", mean(sim.Metric{Mean: new(7.0)}, 1), "7"},
+		{"some is not none", mean(metric(0.45, -5, 6), 1), "0.45"},
 		{"none", mean(sim.Metric{}, 1), "–"},
 		{"interval", interval(metric(19.5632, 19.43, 19.69), 1, 0, math.Inf(1)), "19.43 to 19.69"},
 		{"interval of equals", interval(metric(10, 10, 10), 1, 0, math.Inf(1)), "in every run"},
