@@ -115,6 +115,15 @@ func TestRunPrintsTheResult(t *testing.T) {
 	}
 }
 
+// TestRunDrawsWhatHasNoClosedForm: as the API, and unlike the page, which has no time for it.
+func TestRunDrawsWhatHasNoClosedForm(t *testing.T) {
+	decorrelated := strings.Replace(scenario, `"100ms"}}`, `"100ms"}, "jitter": {"kind": "decorrelated"}, "cap": "2s"}`, 1)
+	_, stdout, stderr := command(nil, decorrelated, "run", "-")
+	if drawn := strings.Count(stdout, `"p95Sampled":true`); drawn != 20 || strings.Contains(stdout, `"p95":null`) {
+		t.Errorf("%d of 20 percentiles are drawn %s", drawn, stderr)
+	}
+}
+
 // running starts "server serve" on a free port and returns its address and what it returns when it ends.
 func running(t *testing.T, ctx context.Context) (addr string, ended <-chan error) {
 	t.Helper()

@@ -37,7 +37,7 @@ func runScenario(ctx context.Context, args []string, env func(string) string, st
 	if err != nil {
 		return readable(name, err)
 	}
-	runner := sim.Runner{MaxEvents: *maxEvents, Values: *values, Trace: *trace}
+	runner := sim.Runner{MaxEvents: *maxEvents, Values: *values, Trace: *trace, SampleP95: true}
 	result, err := runner.Run(ctx, sc, nil)
 	if err != nil {
 		return readable(name, err)
