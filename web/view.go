@@ -150,7 +150,7 @@ func figures(sc *sim.Scenario, s standing) []templates.Figure {
 	}
 	when := templates.Figure{Label: "99" + nbsp + "% within", Value: mean(third, 1), Unit: "s", Interval: interval(third, 1, 0, math.Inf(1))}
 	if t.who != "clients" {
-		when.Label, when.Unit = "Served a second", "1/s"
+		when.Label, when.Unit = "Served a second", ""
 	} else if third.Mean == nil {
 		when.Value, when.Unit, when.Note, when.Bad = "never", "", half(m), true
 	} else if p50 := m.Get("within.p50"); p50.Mean != nil {
