@@ -8,7 +8,7 @@ test: generated vet chromium unit race
 
 # Generated code is what its sources say, formatted, and go.mod is tidy.
 generated:
-	$(GO) tool templ generate -path templates -check
+	$(GO) tool templ generate -check
 	$(GO) tool templ fmt -fail ./templates
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi
 	$(GO) mod tidy -diff
@@ -31,7 +31,7 @@ chromium:
 	@command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
 
 generate:
-	$(GO) tool templ generate -path templates
+	$(GO) tool templ generate
 	$(GO) tool templ fmt ./templates
 
 build:
