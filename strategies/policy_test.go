@@ -277,30 +277,6 @@ func FuzzParseText(f *testing.F) {
 	})
 }
 
-// In text, the parameters of schedule and jitter stand side by side, without saying which is whose.
-func TestTextKeysDoNotCollide(t *testing.T) {
-	owner := map[string]string{}
-	claim := func(who, key string) {
-		if other, ok := owner[key]; ok && other != who {
-			t.Errorf("%s is a key of both %s and %s", key, other, who)
-		}
-		owner[key] = who
-	}
-	for _, f := range (&strategies.Policy{}).Fields() {
-		claim("policy", f.Key)
-	}
-	for _, k := range strategies.Schedules {
-		for _, p := range k.Params {
-			claim("schedule", p.Key)
-		}
-	}
-	for _, k := range strategies.Jitters {
-		for _, p := range k.Params {
-			claim("jitter", p.Key)
-		}
-	}
-}
-
 func TestValidatePolicyMadeInGo(t *testing.T) {
 	for _, c := range []struct {
 		policy strategies.Policy

@@ -25,23 +25,12 @@ type presets struct {
 
 func theCatalog() catalog {
 	return catalog{
-		Schedules:     kinds(strategies.Schedules, func(k strategies.ScheduleKind) spec.Kind { return k.Kind }),
-		Jitters:       kinds(strategies.Jitters, func(k strategies.JitterKind) spec.Kind { return k.Kind }),
+		Schedules:     spec.Kinds(strategies.Schedules, func(k strategies.ScheduleKind) spec.Kind { return k.Kind }),
+		Jitters:       spec.Kinds(strategies.Jitters, func(k strategies.JitterKind) spec.Kind { return k.Kind }),
 		Guards:        []spec.Kind{},
-		Distributions: kinds(sim.Distributions, func(k sim.DistributionKind) spec.Kind { return k.Kind }),
+		Distributions: spec.Kinds(sim.Distributions, func(k sim.DistributionKind) spec.Kind { return k.Kind }),
 		Presets:       presets{strategies.Presets(), sim.Presets()},
 	}
-}
-
-// kinds is spec.Kinds with an empty list where there are no parameters.
-func kinds[K any](catalogue []K, kind func(K) spec.Kind) []spec.Kind {
-	list := spec.Kinds(catalogue, kind)
-	for i := range list {
-		if list[i].Params == nil {
-			list[i].Params = []spec.Param{}
-		}
-	}
-	return list
 }
 
 // Warm runs the opening scenario, so that its result is at hand when the first visitor comes.
