@@ -124,12 +124,7 @@ type Distribution struct {
 // CompileDistribution makes a valid choice from Distributions fast to draw from.
 // It panics on a kind that Distributions does not have.
 func CompileDistribution(c spec.Choice) Distribution {
-	for _, k := range Distributions {
-		if k.ID == c.Kind {
-			return k.compile(c.Args)
-		}
-	}
-	panic("sim: no distribution of kind " + c.Kind)
+	return spec.Find(Distributions, c.Kind).compile(c.Args)
 }
 
 func (k DistributionKind) compile(a spec.Args) Distribution {

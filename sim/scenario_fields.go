@@ -277,4 +277,4 @@ func distributionField(p spec.Param, c *spec.Choice, standard string) spec.Field
 	return spec.Pick(p, c, distributionCatalogue, standard)
 }
 
-var distributionCatalogue = spec.NewCatalogue(spec.Kinds(Distributions, func(k DistributionKind) spec.Kind { return k.Kind }))
+var distributionCatalogue = spec.NewCatalogue(Distributions)

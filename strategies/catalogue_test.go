@@ -13,14 +13,7 @@ func isSentence(s string) bool { return len(s) > 10 && strings.HasSuffix(s, ".")
 
 // Whatever documentation, forms and validation are made from is there for every kind.
 func TestCatalogueIsComplete(t *testing.T) {
-	var schedules, jitters []spec.Kind
-	for _, k := range Schedules {
-		schedules = append(schedules, k.Kind)
-	}
-	for _, k := range Jitters {
-		jitters = append(jitters, k.Kind)
-	}
-	for _, catalogue := range [][]spec.Kind{schedules, jitters} {
+	for _, catalogue := range [][]spec.Kind{spec.Kinds(Schedules), spec.Kinds(Jitters)} {
 		seen := map[string]bool{}
 		for _, k := range catalogue {
 			if !regexp.MustCompile(`^[a-z][a-zA-Z]*$`).MatchString(k.ID) || seen[k.ID] {
@@ -35,21 +28,6 @@ func TestCatalogueIsComplete(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"immediate", "constant", "linear", "exponential", "polynomial", "fibonacci", "list"}
-	if got := ids(schedules); !slices.Equal(got, want) {
-		t.Errorf("schedules %v, want %v", got, want)
-	}
-	want = []string{"none", "percentage", "additive", "full", "equal", "range", "decorrelated"}
-	if got := ids(jitters); !slices.Equal(got, want) {
-		t.Errorf("jitters %v, want %v", got, want)
-	}
-}
-
-func ids(kinds []spec.Kind) (ids []string) {
-	for _, k := range kinds {
-		ids = append(ids, k.ID)
-	}
-	return ids
 }
 
 func checkParam(t *testing.T, k spec.Kind, p spec.Param, earlier []spec.Param) {

@@ -4,7 +4,6 @@ package strategies
 // on the retry alone: then a delay is one look-up in a table and one multiplication.
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/stampede-sim/stampede/strategies/spec"
@@ -42,8 +41,8 @@ type Compiled struct {
 
 // Compile makes p ready for drawing. p must be valid: Compile panics if its schedule or jitter is in no catalogue.
 func (p Policy) Compile() *Compiled {
-	schedule := pick(Schedules, p.Schedule, func(k ScheduleKind) string { return k.ID })
-	jitter := pick(Jitters, p.Jitter, func(k JitterKind) string { return k.ID })
+	schedule := spec.Find(Schedules, p.Schedule.Kind)
+	jitter := spec.Find(Jitters, p.Jitter.Kind)
 	c := &Compiled{
 		schedule: schedule.New(p.Schedule.Args),
 		jitter:   jitter.New(p.Jitter.Args),
@@ -63,16 +62,6 @@ func (p Policy) Compile() *Compiled {
 	}
 	c.tabulate(settles)
 	return c
-}
-
-// pick returns the catalogue's entry that was chosen.
-func pick[K any](catalogue []K, chosen spec.Choice, id func(K) string) K {
-	for _, kind := range catalogue {
-		if id(kind) == chosen.Kind {
-			return kind
-		}
-	}
-	panic(fmt.Sprintf("strategies: policy with unknown kind %q", chosen.Kind))
 }
 
 // tabulate fills the tables up to the retry from which on all rows are the same; the schedule alone settles at retry

@@ -225,7 +225,7 @@ func TestDrawIsUniform(t *testing.T) {
 
 func TestCompilePanicsOnUnknownKind(t *testing.T) {
 	defer func() {
-		if r := fmt.Sprint(recover()); r != `strategies: policy with unknown kind "quadratic"` {
+		if r := fmt.Sprint(recover()); r != `spec: there is no kind "quadratic"` {
 			t.Errorf("panic: %s", r)
 		}
 	}()

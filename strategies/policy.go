@@ -39,8 +39,8 @@ const (
 const Saturated = 1 << 62
 
 var (
-	scheduleCatalogue = spec.NewCatalogue(spec.Kinds(Schedules, func(k ScheduleKind) spec.Kind { return k.Kind }))
-	jitterCatalogue   = spec.NewCatalogue(spec.Kinds(Jitters, func(k JitterKind) spec.Kind { return k.Kind }))
+	scheduleCatalogue = spec.NewCatalogue(Schedules)
+	jitterCatalogue   = spec.NewCatalogue(Jitters)
 )
 
 // Fields declares a policy's parameters, in the order in which its documents list them.

@@ -25,10 +25,10 @@ type presets struct {
 
 func theCatalog() catalog {
 	return catalog{
-		Schedules:     spec.Kinds(strategies.Schedules, func(k strategies.ScheduleKind) spec.Kind { return k.Kind }),
-		Jitters:       spec.Kinds(strategies.Jitters, func(k strategies.JitterKind) spec.Kind { return k.Kind }),
+		Schedules:     spec.Kinds(strategies.Schedules),
+		Jitters:       spec.Kinds(strategies.Jitters),
 		Guards:        []spec.Kind{},
-		Distributions: spec.Kinds(sim.Distributions, func(k sim.DistributionKind) spec.Kind { return k.Kind }),
+		Distributions: spec.Kinds(sim.Distributions),
 		Presets:       presets{strategies.Presets(), sim.Presets()},
 	}
 }

@@ -212,30 +212,40 @@ func Several[T any, D document[T]](p Param, v *[]T) Field {
 	return f
 }
 
+// Kinds returns what the entries of a catalogue say of themselves.
+func Kinds[E entry](entries []E) []Kind {
+	kinds := make([]Kind, len(entries))
+	for i, e := range entries {
+		if kinds[i] = e.kind(); kinds[i].Params == nil {
+			kinds[i].Params = []Param{} // in JSON, an empty list
+		}
+	}
+	return kinds
+}
+
+// Find returns the entry of a catalogue that has an id. It panics if there is none: a valid Choice has one.
+func Find[E entry](entries []E, id string) E {
+	for _, e := range entries {
+		if e.kind().ID == id {
+			return e
+		}
+	}
+	panic("spec: there is no kind " + quote(id))
+}
+
 // Catalogue are the kinds that a Choice is made from.
 type Catalogue struct {
 	kinds      []Kind
 	ids, names []string
 }
 
-// NewCatalogue makes kinds ready to choose from.
-func NewCatalogue(kinds []Kind) Catalogue {
-	c := Catalogue{kinds: kinds}
-	for _, k := range kinds {
+// NewCatalogue makes the entries of a catalogue ready to choose from.
+func NewCatalogue[E entry](entries []E) Catalogue {
+	c := Catalogue{kinds: Kinds(entries)}
+	for _, k := range c.kinds {
 		c.ids, c.names = append(c.ids, k.ID), append(c.names, k.Name)
 	}
 	return c
-}
-
-// Kinds returns what the entries of a list say of themselves.
-func Kinds[K any](list []K, kind func(K) Kind) []Kind {
-	kinds := make([]Kind, len(list))
-	for i, entry := range list {
-		if kinds[i] = kind(entry); kinds[i].Params == nil {
-			kinds[i].Params = []Param{} // in JSON, an empty list
-		}
-	}
-	return kinds
 }
 
 // Pick is a field that is a Choice from a catalogue. standard is the kind if none is given; empty: it is required.

@@ -66,6 +66,11 @@ type Kind struct {
 	Params  []Param `json:"params"`
 }
 
+func (k Kind) kind() Kind { return k }
+
+// entry is one of a catalogue: a type that embeds Kind.
+type entry interface{ kind() Kind }
+
 // Choice is one kind picked from a catalogue, with its parameters' values.
 // In JSON it is one object: {"kind": "exponential", "base": "100ms", "factor": 2}.
 type Choice struct {
