@@ -1,12 +1,10 @@
 package sim_test
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
-	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
 const ms = time.Millisecond
@@ -29,17 +27,4 @@ func parse(t interface{ Fatalf(string, ...any) }, document string) *sim.Scenario
 		t.Fatalf("%s: %v", document, err)
 	}
 	return s
-}
-
-// faultLines returns a line for each fault: its pointer and its detail.
-func faultLines(err error) string {
-	faults, ok := err.(spec.Faults)
-	if !ok {
-		return fmt.Sprint(err)
-	}
-	lines := make([]string, len(faults))
-	for i, f := range faults {
-		lines[i] = f.Pointer + " " + f.Detail
-	}
-	return strings.Join(lines, "\n")
 }

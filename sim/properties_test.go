@@ -16,6 +16,7 @@ import (
 
 	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
 // TestMain lets every property hold for 1000 random scenarios, 50 of them with -short, unless the command line has
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 func randomScenario(t *rapid.T) *Scenario {
-	document := simtest.Scenario(t)
+	document := simtest.Scenario(t, spec.Kinds(Distributions))
 	s, err := ParseScenario(document)
 	if err != nil {
 		t.Fatal(err)

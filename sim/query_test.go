@@ -8,6 +8,7 @@ import (
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/strategies/spec/spectest"
 )
 
 func TestParseQuery(t *testing.T) {
@@ -93,7 +94,7 @@ func TestQueryFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = sim.ParseQuery(query)
-		if got := faultLines(err); got != c.want {
+		if got := spectest.Lines(err); got != c.want {
 			t.Errorf("%s\ngot:\n%s\nwant:\n%s", c.query, got, c.want)
 		}
 	}

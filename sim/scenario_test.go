@@ -15,7 +15,9 @@ import (
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/sim/simtest"
+	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/strategies/spec/spectest"
 )
 
 func TestParseScenarioDefaults(t *testing.T) {
@@ -74,7 +76,7 @@ func TestPolicyIDs(t *testing.T) {
 	}
 }
 
-const kinds = "immediate, constant, linear, exponential, polynomial, fibonacci, list"
+var kinds = spectest.IDs(spec.Kinds(strategies.Schedules))
 
 // Each line of want is a pointer and a detail.
 func TestScenarioFaults(t *testing.T) {
@@ -146,7 +148,7 @@ func TestScenarioFaults(t *testing.T) {
 		{server(`"outages": [` + strings.Repeat(`{},`, 100) + `{}]`), `/server/outages outages must have 0 to 100 entries, not more`},
 	} {
 		_, err := sim.ParseScenario([]byte(c.document))
-		if got := faultLines(err); got != c.want {
+		if got := spectest.Lines(err); got != c.want {
 			t.Errorf("%.300s\ngot:\n%s\nwant:\n%s", c.document, got, c.want)
 		}
 	}
@@ -209,7 +211,7 @@ func TestTimeMustAdvance(t *testing.T) {
 		{"another closed group", scenarioWith(patient, `"clients": {"count": 1, "others": [{"name": "x", "count": 1, "workload": {"kind": "closed", "think": {"kind": "constant"}}}]}`), cycles},
 	} {
 		_, err := sim.ParseScenario([]byte(c.document))
-		switch got := faultLines(err); {
+		switch got := spectest.Lines(err); {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: refused: %s", c.name, got)
 		case c.want != "" && (!strings.Contains(got, "time need not advance") || !strings.Contains(got, c.want)):
@@ -225,17 +227,17 @@ func TestValidateScenarioMadeInGo(t *testing.T) {
 	}
 	s.Bin, s.Server.Crash.Window, s.Server.Workers, s.Policies[1].ID = 0, time.Second, -1, ""
 	want := "/bin bin must be at least 1ns, not 0s\n/server/workers workers must be at least 0, not -1"
-	if got := faultLines(s.Validate()); got != want {
+	if got := spectest.Lines(s.Validate()); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 	s.Bin, s.Server.Workers = time.Second, 1
-	if got, want := faultLines(s.Validate()), "/policies/1/id id is required"; got != want {
+	if got, want := spectest.Lines(s.Validate()), "/policies/1/id id is required"; got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 	s.Policies, s.Clients.Workload.Kind = nil, "steady"
 	want = `/clients/workload/kind kind must be one of burst, closed, open, not "steady"` +
 		"\n/policies policies must have 1 to 24 entries, not 0"
-	if got := faultLines(s.Validate()); got != want {
+	if got := spectest.Lines(s.Validate()); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -281,10 +283,10 @@ func TestScenarioWarnings(t *testing.T) {
 }
 
 func TestScenarioRoundTrips(t *testing.T) {
-	schema := compileSchema(t, sim.ScenarioSchema())
+	valid := spectest.Validator(t, sim.ScenarioSchema())
 	rapid.Check(t, func(t *rapid.T) {
-		document := simtest.Scenario(t)
-		if err := validateJSON(schema, document); err != nil {
+		document := simtest.Scenario(t, spec.Kinds(sim.Distributions))
+		if err := valid(document); err != nil {
 			t.Fatalf("%s: %v", document, err)
 		}
 		checkScenario(t, parse(t, string(document)))

@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/sim/simtest"
+	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/strategies/spec/spectest"
 )
 
 func TestPresets(t *testing.T) {
-	schema := compileSchema(t, sim.ScenarioSchema())
+	valid := spectest.Validator(t, sim.ScenarioSchema())
 	files, _ := filepath.Glob("presets/*.json")
 	presets := sim.Presets()
 	if len(files) != len(presets) {
@@ -29,7 +29,7 @@ func TestPresets(t *testing.T) {
 		}
 		canonical, _ := json.Marshal(p.Scenario)
 		for _, data := range [][]byte{document, canonical} {
-			if err := validateJSON(schema, data); err != nil {
+			if err := valid(data); err != nil {
 				t.Errorf("%s: %v", p.ID, err)
 			}
 		}
@@ -42,7 +42,7 @@ func TestPresets(t *testing.T) {
 
 // What the schema's vocabulary can say, schema and parser refuse alike.
 func TestScenarioSchemaRefuses(t *testing.T) {
-	schema := compileSchema(t, sim.ScenarioSchema())
+	valid := spectest.Validator(t, sim.ScenarioSchema())
 	for _, document := range []string{
 		`{}`, `{"clients": {"count": 1}}`, `{"clients": {"count": 1}, "policies": []}`, scenarioWith(`"replications": 0`),
 		scenarioWith(`"seed": 9007199254740992`), scenarioWith(`"seed": "x"`), scenarioWith(`"horizon": 60`), scenarioWith(`"colour": 1`),
@@ -53,7 +53,7 @@ func TestScenarioSchemaRefuses(t *testing.T) {
 		scenarioWith(`"server": {"warmup": {"from": 0, "duration": "1s"}}`), scenarioWith(`"server": {"outages": [{"start": "1s"}]}`),
 		scenarioWith(`"server": {"retryAfter": {"kind": "none", "after": "1s"}}`), scenarioWith(`"policies": [5]`),
 	} {
-		if validateJSON(schema, []byte(document)) == nil {
+		if valid([]byte(document)) == nil {
 			t.Errorf("the schema accepts %s", document)
 		}
 		if _, err := sim.ParseScenario([]byte(document)); err == nil {
@@ -67,7 +67,7 @@ func TestRandomScenariosCoverTheSchema(t *testing.T) {
 	schema, _ := json.Marshal(sim.ScenarioSchema())
 	missing := map[string]bool{}
 	eachInSchema("", toAny(t, schema), func(place string) { missing[place] = true })
-	random := rapid.Custom(simtest.Scenario)
+	random := rapid.Custom(func(t *rapid.T) []byte { return simtest.Scenario(t, spec.Kinds(sim.Distributions)) })
 	for seed := range 1000 {
 		canonical, err := json.Marshal(parse(t, string(random.Example(seed))))
 		if err != nil {
@@ -125,33 +125,4 @@ func eachInDocument(path string, document any, use func(place string)) {
 	case string:
 		use(path + "=" + v)
 	}
-}
-
-func compileSchema(t *testing.T, schema map[string]any) *jsonschema.Schema {
-	t.Helper()
-	data, err := json.Marshal(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compiled
-}
-
-func validateJSON(schema *jsonschema.Schema, data []byte) error {
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		return err
-	}
-	return schema.Validate(v)
 }

@@ -9,48 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/strategies/spec/spectest"
 )
-
-// anyArgs draws values for a kind's parameters within their declared bounds, often the bounds themselves.
-func anyArgs(t *rapid.T, kind spec.Kind) spec.Args {
-	args := spec.Args{}
-	for _, p := range kind.Params {
-		low := p.Min
-		switch {
-		case p.AtLeast != "":
-			low = args.Number(p.AtLeast)
-		case p.DefaultOf != "" && rapid.Bool().Draw(t, "default "+p.Key):
-			args[p.Key] = args[p.DefaultOf]
-			continue
-		}
-		switch p.Type {
-		case spec.Duration:
-			args[p.Key] = anyDuration(t, p.Key)
-		case spec.Durations:
-			args[p.Key] = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) time.Duration { return anyDuration(t, p.Key) }), 1, 10).Draw(t, p.Key)
-		case spec.Number:
-			args[p.Key] = rapid.OneOf(
-				rapid.Just(low), rapid.Just(p.Max), rapid.Float64Range(low, p.Max),
-				rapid.Map(rapid.IntRange(int(math.Ceil(low)), int(p.Max)), func(i int) float64 { return float64(i) }),
-			).Draw(t, p.Key)
-		default:
-			t.Fatalf("parameter %s has type %s", p.Key, p.Type)
-		}
-	}
-	return args
-}
-
-func anyDuration(t *rapid.T, label string) time.Duration {
-	return time.Duration(rapid.OneOf(
-		rapid.Just(int64(0)), rapid.Just(int64(1)), rapid.Int64Range(1, 1e9), rapid.Int64Range(1e9, int64(spec.MaxDuration)),
-	).Draw(t, label))
-}
 
 func anyWait(t *rapid.T, schedule ScheduleKind, jitter JitterKind) Policy {
 	return Policy{
-		Schedule:       spec.Choice{Kind: schedule.ID, Args: anyArgs(t, schedule.Kind)},
-		Jitter:         spec.Choice{Kind: jitter.ID, Args: anyArgs(t, jitter.Kind)},
-		Cap:            anyDuration(t, "cap"),
+		Schedule:       spec.Choice{Kind: schedule.ID, Args: spectest.Args(t, schedule.Kind, spectest.Durations)},
+		Jitter:         spec.Choice{Kind: jitter.ID, Args: spectest.Args(t, jitter.Kind, spectest.Durations)},
+		Cap:            spectest.Durations.Draw(t, "cap"),
 		CapAfterJitter: rapid.Bool().Draw(t, "capAfterJitter"),
 	}
 }

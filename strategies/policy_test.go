@@ -8,13 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
 	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/strategies/spec/spectest"
 	"github.com/stampede-sim/stampede/strategies/strategiestest"
 )
+
+// What a fault says that a kind must be one of.
+var schedules, jitters = spectest.IDs(spec.Kinds(strategies.Schedules)), spectest.IDs(spec.Kinds(strategies.Jitters))
 
 func TestParsePolicyDefaults(t *testing.T) {
 	p := parse(t, `{"schedule": {"kind": "linear", "base": "1s"}}`)
@@ -51,8 +54,8 @@ func TestPolicyFaults(t *testing.T) {
 		{`{}`, `/schedule schedule is required`},
 		{`{"schedule": null}`, `/schedule schedule must be an object, not null`},
 		{`{"schedule": {}}`, `/schedule/kind kind is required`},
-		{`{"schedule": {"kind": 5}}`, `/schedule/kind kind must be one of immediate, constant, linear, exponential, polynomial, fibonacci, list, not 5`},
-		{`{"schedule": {"kind": "cubic", "base": 1}}`, `/schedule/kind kind must be one of immediate, constant, linear, exponential, polynomial, fibonacci, list, not "cubic"`},
+		{`{"schedule": {"kind": 5}}`, `/schedule/kind kind must be one of ` + schedules + `, not 5`},
+		{`{"schedule": {"kind": "cubic", "base": 1}}`, `/schedule/kind kind must be one of ` + schedules + `, not "cubic"`},
 		{`{"schedule": {"kind": "constant"}}`, `/schedule/base base is required`},
 		{`{"schedule": {"kind": "constant", "base": "-1ns"}}`, `/schedule/base base must be at least 0s, not -1ns`},
 		{`{"schedule": {"kind": "constant", "base": "168h1ns"}}`, `/schedule/base base must be at most 168h, not 168h1ns`},
@@ -94,11 +97,11 @@ func TestPolicyFaults(t *testing.T) {
 			`/schedule/base base must be at least 0s, not -1s
 /schedule/factor factor must be at most 10, not 11
 /cap cap must be a duration such as "250ms" or "1m30s", at most 168h, not 3
-/jitter/kind kind must be one of none, percentage, additive, full, equal, range, decorrelated, not "x"
+/jitter/kind kind must be one of ` + jitters + `, not "x"
 /deadline deadline must be a duration such as "250ms" or "1m30s", at most 168h, not "soon"`},
 	} {
 		_, err := strategies.ParsePolicy([]byte(c.document))
-		if got := faultLines(err); got != c.want {
+		if got := spectest.Lines(err); got != c.want {
 			t.Errorf("%s\ngot:\n%s\nwant:\n%s", c.document, got, c.want)
 		}
 	}
@@ -153,7 +156,7 @@ func TestPolicyText(t *testing.T) {
 func TestPolicyTextFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", `/schedule/kind kind is required`},
-		{"base=1s", `/schedule/kind kind must be one of immediate, constant, linear, exponential, polynomial, fibonacci, list, not "base=1s"`},
+		{"base=1s", `/schedule/kind kind must be one of ` + schedules + `, not "base=1s"`},
 		{"constant", `/schedule/base base is required`},
 		{"constant,base=", `/schedule/base base is required`},
 		{"constant,base=1s,", `"" "" must be key=value; fractions are written with a point, such as 1.5`},
@@ -174,7 +177,7 @@ func TestPolicyTextFaults(t *testing.T) {
 		{strings.Repeat("x", 1<<17), `"" a policy's text must have at most 65536 bytes, not 131072`},
 	} {
 		_, err := strategies.ParseText(c.text)
-		if got := faultLines(err); got != c.want {
+		if got := spectest.Lines(err); got != c.want {
 			t.Errorf("%.80s\ngot:\n%s\nwant:\n%s", c.text, got, c.want)
 		}
 	}
@@ -282,8 +285,8 @@ func TestValidatePolicyMadeInGo(t *testing.T) {
 		policy strategies.Policy
 		want   string
 	}{
-		{strategies.Policy{}, `/schedule/kind kind must be one of immediate, constant, linear, exponential, polynomial, fibonacci, list, not ""
-/jitter/kind kind must be one of none, percentage, additive, full, equal, range, decorrelated, not ""
+		{strategies.Policy{}, `/schedule/kind kind must be one of ` + schedules + `, not ""
+/jitter/kind kind must be one of ` + jitters + `, not ""
 /retryOn retryOn must name at least one of unavailable, timeout, overloaded, rateLimited, transient, permanent, conflict
 /retryAfter retryAfter must be one of ignore, floor, floorJitter, clamp, giveUp, not ""`},
 		{
@@ -303,7 +306,7 @@ func TestValidatePolicyMadeInGo(t *testing.T) {
 			`/schedule/base unknown field "base"`,
 		},
 	} {
-		if got := faultLines(c.policy.Validate()); got != c.want {
+		if got := spectest.Lines(c.policy.Validate()); got != c.want {
 			t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
 		}
 	}
@@ -332,14 +335,14 @@ func TestPolicyWarnings(t *testing.T) {
 }
 
 func TestPolicySchema(t *testing.T) {
-	schema := compileSchema(t, strategies.PolicySchema())
+	valid := spectest.Validator(t, strategies.PolicySchema())
 	rapid.Check(t, func(t *rapid.T) {
 		document := strategiestest.AnyPolicy(t)
-		if err := validateJSON(schema, document); err != nil {
+		if err := valid(document); err != nil {
 			t.Fatalf("%s: %v", document, err)
 		}
 		canonical, _ := json.Marshal(parse(t, string(document)))
-		if err := validateJSON(schema, canonical); err != nil {
+		if err := valid(canonical); err != nil {
 			t.Fatalf("%s: %v", canonical, err)
 		}
 	})
@@ -347,7 +350,7 @@ func TestPolicySchema(t *testing.T) {
 
 // What the schema's vocabulary can say, schema and parser refuse alike.
 func TestPolicySchemaRefuses(t *testing.T) {
-	schema := compileSchema(t, strategies.PolicySchema())
+	valid := spectest.Validator(t, strategies.PolicySchema())
 	for _, document := range []string{
 		`[]`, `{}`, `{"schedule": null}`, `{"schedule": {"kind": "cubic"}}`, `{"schedule": {"kind": "constant"}}`,
 		`{"schedule": {"kind": "constant", "base": 100}}`, `{"schedule": {"kind": "constant", "base": "-1s"}}`,
@@ -359,42 +362,13 @@ func TestPolicySchemaRefuses(t *testing.T) {
 		policyWith(`"capAfterJitter": "true"`), policyWith(`"breaker": {}`), policyWith(`"name": 5`),
 		policyWith(`"name": "` + strings.Repeat("é", 201) + `"`),
 	} {
-		if validateJSON(schema, []byte(document)) == nil {
+		if valid([]byte(document)) == nil {
 			t.Errorf("the schema accepts %s", document)
 		}
 		if _, err := strategies.ParsePolicy([]byte(document)); err == nil {
 			t.Errorf("ParsePolicy accepts %s", document)
 		}
 	}
-}
-
-func compileSchema(t *testing.T, schema map[string]any) *jsonschema.Schema {
-	t.Helper()
-	data, err := json.Marshal(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compiled
-}
-
-func validateJSON(schema *jsonschema.Schema, data []byte) error {
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		return err
-	}
-	return schema.Validate(v)
 }
 
 // policyWith returns a policy that is valid but for what the further fields may do to it.
@@ -408,19 +382,4 @@ func parse(t interface{ Fatalf(string, ...any) }, document string) strategies.Po
 		t.Fatalf("%s: %v", document, err)
 	}
 	return p
-}
-
-// faultLines returns a line for each fault: its pointer, "" for the document, and its detail.
-func faultLines(err error) string {
-	faults, ok := err.(spec.Faults)
-	if !ok {
-		return fmt.Sprint(err)
-	}
-	lines := make([]string, len(faults))
-	for i, f := range faults {
-		if lines[i] = f.Pointer + " " + f.Detail; f.Pointer == "" {
-			lines[i] = `"" ` + f.Detail
-		}
-	}
-	return strings.Join(lines, "\n")
 }

@@ -10,14 +10,16 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/strategies/spec/spectest"
 	"github.com/stampede-sim/stampede/strategies/strategiestest"
 )
 
 type doc = strategiestest.Doc
 
-// Scenario draws a valid scenario, and returns it as JSON.
-func Scenario(t *rapid.T) []byte {
-	data, err := json.Marshal(scenario{t}.document())
+// Scenario draws a valid scenario whose durations are of the given kinds of distribution, and returns it as JSON.
+func Scenario(t *rapid.T, distributions []spec.Kind) []byte {
+	data, err := json.Marshal(scenario{t, distributions}.document())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +27,10 @@ func Scenario(t *rapid.T) []byte {
 }
 
 // scenario draws the parts of one.
-type scenario struct{ t *rapid.T }
+type scenario struct {
+	t             *rapid.T
+	distributions []spec.Kind
+}
 
 func (s scenario) document() doc {
 	d := doc{
@@ -89,19 +94,10 @@ func (s scenario) latency() doc {
 	return s.distribution("latency", time.Millisecond, 200*time.Millisecond)
 }
 
-// distribution draws one whose typical values lie in [lo, hi].
+// distribution draws one whose typical values lie in [lo, hi], or are a few times as much.
 func (s scenario) distribution(label string, lo, hi time.Duration) doc {
-	kind := rapid.SampledFrom([]string{"constant", "exponential", "normal", "lognormal", "uniform"}).Draw(s.t, label)
-	switch kind {
-	case "normal":
-		return doc{"kind": kind, "mean": s.duration("mean", lo, hi), "sd": s.duration("sd", 0, hi/4)}
-	case "lognormal":
-		return doc{"kind": kind, "median": s.duration("median", lo, hi), "sigma": s.number("sigma", 0, 1.5)}
-	case "uniform":
-		least := s.time("min", lo, hi)
-		return doc{"kind": kind, "min": least.String(), "max": s.duration("max", least, hi)}
-	}
-	return doc{"kind": kind, "mean": s.duration("mean", lo, hi)}
+	durations := rapid.Custom(func(t *rapid.T) time.Duration { return scenario{t: t}.time("typical", lo, hi) })
+	return spectest.Object(s.t, label, s.distributions, durations)
 }
 
 func (s scenario) server() doc {
@@ -191,7 +187,7 @@ func (s scenario) count(label string, lo, hi int) int {
 }
 
 func (s scenario) number(label string, lo, hi float64) float64 {
-	return rapid.OneOf(rapid.SampledFrom([]float64{lo, hi}), rapid.Float64Range(lo, hi)).Draw(s.t, label)
+	return spectest.Number(lo, hi).Draw(s.t, label)
 }
 
 func (s scenario) time(label string, lo, hi time.Duration) time.Duration {

@@ -1,5 +1,5 @@
-// Package strategiestest draws random valid policies, as documents, for property tests.
-// It does not import strategies, so that strategies' own tests can use it.
+// Package strategiestest draws random valid policies, as documents, for property tests. What they are made of it takes
+// from the declarations, so a new kind or field is among them at once.
 package strategiestest
 
 import (
@@ -7,18 +7,14 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/strategies/spec/spectest"
 )
 
 // Doc is a JSON object.
 type Doc = map[string]any
-
-// Any draws durations over all that documents may state, to the nanosecond.
-var Any = rapid.OneOf(
-	rapid.SampledFrom([]time.Duration{0, 1, time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour, 168 * time.Hour}),
-	rapid.Custom(func(t *rapid.T) time.Duration {
-		return time.Duration(rapid.Int64Range(0, int64(168*time.Hour)).Draw(t, "ns"))
-	}),
-)
 
 // Mild draws durations that keep a simulation of some seconds cheap.
 var Mild = rapid.Custom(func(t *rapid.T) time.Duration {
@@ -27,14 +23,10 @@ var Mild = rapid.Custom(func(t *rapid.T) time.Duration {
 
 // AnyPolicy draws over all valid policies, and returns one as JSON.
 func AnyPolicy(t *rapid.T) []byte {
-	policy := Policy(t, Any)
+	policy := Policy(t, spectest.Durations)
 	policy["id"] = text(64).Draw(t, "id")
 	policy["name"] = text(200).Draw(t, "name")
-	data, err := json.Marshal(policy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return marshal(t, policy)
 }
 
 // text draws names, among them such as would be misunderstood in a line of text or a URL.
@@ -43,106 +35,54 @@ func text(longest int) *rapid.Generator[string] {
 	return rapid.StringOfN(runes, 0, min(longest, 20), -1)
 }
 
-// Policy draws a valid policy with waits drawn from durations. It has no id and no name, and a limit to its attempts
-// where it can retry without waiting.
+// Policy draws a valid policy with waits drawn from durations. It has no id and no name, and at most 8 attempts where it
+// can retry without waiting.
 func Policy(t *rapid.T, durations *rapid.Generator[time.Duration]) Doc {
-	d := drawer{t, durations}
-	policy := Doc{"schedule": d.schedule(), "jitter": d.jitter()}
-	if d.chance("capped", 2) {
-		policy["cap"] = d.duration("cap")
-		policy["capAfterJitter"] = d.chance("capAfterJitter", 2)
+	policy := Doc{
+		"schedule": spectest.Object(t, "schedule", spec.Kinds(strategies.Schedules), durations),
+		"jitter":   spectest.Object(t, "jitter", spec.Kinds(strategies.Jitters), durations),
 	}
-	if d.chance("limited", 2) || !waits(policy) {
+	for _, f := range new(strategies.Policy).Fields() {
+		if rapid.IntRange(1, 3).Draw(t, "given") == 1 {
+			give(t, policy, f.Param, durations)
+		}
+	}
+	if n := policy["maxAttempts"]; n != nil || !waits(t, policy) {
 		policy["maxAttempts"] = rapid.IntRange(1, 8).Draw(t, "maxAttempts")
-	}
-	if d.chance("deadline", 4) {
-		policy["deadline"] = d.duration("deadline")
-	}
-	if d.chance("attemptTimeout", 4) {
-		policy["attemptTimeout"] = d.duration("attemptTimeout")
-	}
-	if d.chance("retryOn", 4) {
-		policy["retryOn"] = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
-			"unavailable", "timeout", "overloaded", "rateLimited", "transient", "permanent", "conflict",
-		}), 1, 7, rapid.ID).Draw(t, "retryOn")
-	}
-	if d.chance("retryAfter", 2) {
-		policy["retryAfter"] = rapid.SampledFrom([]string{"ignore", "floor", "floorJitter", "clamp", "giveUp"}).Draw(t, "retryAfter")
 	}
 	return policy
 }
 
-// waits reports whether a policy that Policy has drawn waits in the long run, on average some milliseconds.
-func waits(policy Doc) bool {
-	schedule, jitter := policy["schedule"].(Doc), policy["jitter"].(Doc)
-	if high, ok := jitter["high"].(float64); ok && high < 0.1 {
-		return false
+// give gives a policy one of a parameter's values, unless that is a text or an object.
+func give(t *rapid.T, policy Doc, p spec.Param, durations *rapid.Generator[time.Duration]) {
+	switch p.Type {
+	case spec.Duration:
+		policy[p.Key] = durations.Draw(t, p.Key).String()
+	case spec.Flag:
+		policy[p.Key] = rapid.Bool().Draw(t, p.Key)
+	case spec.Integer:
+		policy[p.Key] = rapid.Int64Range(int64(p.Min), int64(p.Max)).Draw(t, p.Key)
+	case spec.Option:
+		policy[p.Key] = rapid.SampledFrom(p.Options).Draw(t, p.Key)
+	case spec.Options:
+		policy[p.Key] = rapid.SliceOfNDistinct(rapid.SampledFrom(p.Options), 1, len(p.Options), rapid.ID).Draw(t, p.Key)
 	}
-	return schedule["kind"] != "immediate" && schedule["base"] != "0s" && schedule["kind"] != "list"
 }
 
-// drawer draws the parts of a policy.
-type drawer struct {
-	t         *rapid.T
-	durations *rapid.Generator[time.Duration]
+// waits reports whether a policy waits at least a millisecond on average, in the long run.
+func waits(t *rapid.T, policy Doc) bool {
+	p, err := strategies.ParsePolicy(marshal(t, policy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, most := p.Compile().Bounds(strategies.MaxRetry)
+	return least/2+most/2 >= int64(time.Millisecond)
 }
 
-func (d drawer) duration(label string) string { return d.durations.Draw(d.t, label).String() }
-
-func (d drawer) number(label string, lo, hi float64) float64 {
-	return rapid.OneOf(rapid.SampledFrom([]float64{lo, hi}), rapid.Float64Range(lo, hi)).Draw(d.t, label)
-}
-
-// chance is true once in so many times.
-func (d drawer) chance(label string, times int) bool {
-	return rapid.IntRange(1, times).Draw(d.t, label) == times
-}
-
-func (d drawer) schedule() Doc {
-	kind := rapid.SampledFrom([]string{
-		"constant", "immediate", "linear", "exponential", "polynomial", "fibonacci", "list",
-	}).Draw(d.t, "schedule")
-	schedule := Doc{"kind": kind}
-	switch kind {
-	case "immediate":
-		return schedule
-	case "list":
-		delays := make([]string, rapid.IntRange(1, 5).Draw(d.t, "delays"))
-		for i := range delays {
-			delays[i] = d.duration("delay")
-		}
-		return Doc{"kind": kind, "delays": delays}
+func marshal(t *rapid.T, d Doc) []byte {
+	data, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
 	}
-	schedule["base"] = d.duration("base")
-	if !d.chance("given", 2) {
-		return schedule
-	}
-	switch kind {
-	case "linear":
-		schedule["step"] = d.duration("step")
-	case "exponential":
-		schedule["factor"] = d.number("factor", 1, 10)
-	case "polynomial":
-		schedule["power"] = d.number("power", 0, 10)
-	}
-	return schedule
-}
-
-func (d drawer) jitter() Doc {
-	kind := rapid.SampledFrom([]string{
-		"none", "percentage", "additive", "full", "equal", "range", "decorrelated",
-	}).Draw(d.t, "jitter")
-	jitter := Doc{"kind": kind}
-	switch {
-	case kind == "additive":
-		jitter["max"] = d.duration("max")
-	case kind == "range":
-		low := d.number("low", 0, 10)
-		jitter["low"], jitter["high"] = low, d.number("high", low, 10)
-	case kind == "percentage" && d.chance("given", 2):
-		jitter["fraction"] = d.number("fraction", 0, 1)
-	case kind == "decorrelated" && d.chance("given", 2):
-		jitter["multiplier"] = d.number("multiplier", 1, 10)
-	}
-	return jitter
+	return data
 }
