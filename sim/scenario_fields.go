@@ -184,7 +184,7 @@ func (o *Outage) Fields() []spec.Field {
 			Options: []string{Refuse, Hang}, Names: []string{"refused at once", "left without an answer"},
 		}, &o.Mode),
 		spec.Value(spec.Param{
-			Key: "endSpread", Label: "Ends up to later by", Max: spec.MaxDuration, Default: 0,
+			Key: "endSpread", Label: "Ends later by up to", Max: spec.MaxDuration, Default: 0,
 			Help: "The end is random in this span, so that no policy is lucky to retry just then.",
 		}, &o.EndSpread),
 	}
