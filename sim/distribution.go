@@ -54,7 +54,7 @@ var Distributions = []DistributionKind{
 			Advice: "Latency as in the AWS contention model; the absolute value is taken.",
 			Params: []spec.Param{
 				meanParam(nil),
-				{Key: "sd", Type: spec.Duration, Label: "Standard deviation", Help: "Before folding.", Max: spec.MaxDuration},
+				{Key: "sd", Type: spec.Duration, Label: "Standard deviation", Help: "Before folding.", Max: spec.MaxDuration, Start: 20 * time.Millisecond},
 			},
 		},
 		New: func(a spec.Args) func(float64) float64 {
@@ -68,8 +68,8 @@ var Distributions = []DistributionKind{
 			ID: "lognormal", Name: "Lognormal", Formula: "median·e^(sigma·Z)",
 			Advice: "Skewed to the right, as measured latencies are.",
 			Params: []spec.Param{
-				{Key: "median", Type: spec.Duration, Label: "Median", Help: "Half of the draws are shorter.", Max: spec.MaxDuration},
-				{Key: "sigma", Type: spec.Number, Label: "Spread", Help: "Standard deviation of the logarithm.", Max: 5},
+				{Key: "median", Type: spec.Duration, Label: "Median", Help: "Half of the draws are shorter.", Max: spec.MaxDuration, Start: 100 * time.Millisecond},
+				{Key: "sigma", Type: spec.Number, Label: "Spread", Help: "Standard deviation of the logarithm.", Max: 5, Start: 0.5},
 			},
 		},
 		New: func(a spec.Args) func(float64) float64 {
@@ -86,8 +86,8 @@ var Distributions = []DistributionKind{
 			ID: "uniform", Name: "Uniform", Formula: "U[min, max]",
 			Advice: "Anything between two bounds, all as likely.",
 			Params: []spec.Param{
-				{Key: "min", Type: spec.Duration, Label: "At least", Max: spec.MaxDuration},
-				{Key: "max", Type: spec.Duration, Label: "At most", Max: spec.MaxDuration, AtLeast: "min"},
+				{Key: "min", Type: spec.Duration, Label: "At least", Max: spec.MaxDuration, Start: 50 * time.Millisecond},
+				{Key: "max", Type: spec.Duration, Label: "At most", Max: spec.MaxDuration, Start: 150 * time.Millisecond, AtLeast: "min"},
 			},
 		},
 		New: func(a spec.Args) func(float64) float64 {
@@ -99,7 +99,7 @@ var Distributions = []DistributionKind{
 }
 
 func meanParam(standard any) spec.Param {
-	return spec.Param{Key: "mean", Type: spec.Duration, Label: "Mean", Max: spec.MaxDuration, Default: standard}
+	return spec.Param{Key: "mean", Type: spec.Duration, Label: "Mean", Max: spec.MaxDuration, Default: standard, Start: 100 * time.Millisecond}
 }
 
 func ns(a spec.Args, key string) float64 { return float64(a.Duration(key)) }

@@ -67,10 +67,11 @@ func setPolicies(texts spec.Texts, policies []string) {
 func isUnder(path, root string) bool { return path == root || strings.HasPrefix(path, root+".") }
 
 // With returns the scenario with some of its fields changed, given as texts by path: what has an empty text is left
-// out, and what belongs to a kind that is no longer chosen goes. A policy is one text. It returns all spec.Faults.
+// out, what belongs to a kind that is no longer chosen goes, and what must be given for a new one starts as its
+// declaration says. A policy is one text. It returns all spec.Faults.
 func (s *Scenario) With(texts spec.Texts) (*Scenario, error) {
 	changed := new(Scenario)
-	if err := spec.DecodeTexts(changed, texts, s.texts()); err != nil {
+	if err := spec.EditTexts(changed, texts, s.texts()); err != nil {
 		return nil, err
 	}
 	return changed, nil

@@ -143,6 +143,29 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// What has to be given after a change starts as its declaration says; what is given empty does not.
+func TestWithStarts(t *testing.T) {
+	s, err := sim.Default().With(spec.Texts{
+		"clients.workload.kind": "closed", "server.rateLimit.kind": "tokenBucket", "clients.others.0.policy.schedule.kind": "list",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if think := s.Clients.Workload.Think; !reflect.DeepEqual(think, spec.Choice{Kind: "exponential", Args: spec.Args{"mean": 10_000 * ms}}) {
+		t.Errorf("think time is %v", think)
+	}
+	if limit := *s.Server.RateLimit; limit != (sim.RateLimit{Kind: sim.TokenBucket, Rate: 100, Burst: 100}) {
+		t.Errorf("rate limit is %+v", limit)
+	}
+	if g := s.Clients.Others[0]; g.Name != "others" || g.Count != 100 || g.Policy.Text() != "list,delays=100ms/1s/5s/10s" {
+		t.Errorf("other clients are %+v", g)
+	}
+	_, err = sim.Default().With(spec.Texts{"clients.count": ""})
+	if got := spectest.Lines(err); got != "/clients/count count is required" {
+		t.Errorf("without a count: %s", got)
+	}
+}
+
 func FuzzParseQuery(f *testing.F) {
 	for _, p := range sim.Presets() {
 		f.Add(p.Scenario.Query().Encode())

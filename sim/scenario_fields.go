@@ -73,7 +73,7 @@ func (c *Clients) Fields() []spec.Field {
 // Fields declares a group of other clients.
 func (g *Group) Fields() []spec.Field {
 	return []spec.Field{
-		spec.Value(spec.Param{Key: "name", Label: "Name", Max: 64, Help: "Names the group in results."}, &g.Name),
+		spec.Value(spec.Param{Key: "name", Label: "Name", Max: 64, Start: "others", Help: "Names the group in results."}, &g.Name),
 		countField(&g.Count),
 		workloadField(&g.Workload),
 		spec.Optional(spec.Param{
@@ -83,7 +83,7 @@ func (g *Group) Fields() []spec.Field {
 }
 
 func countField(count *int) spec.Field {
-	return spec.Value(spec.Param{Key: "count", Label: "Clients", Min: 1, Max: MaxClients}, count)
+	return spec.Value(spec.Param{Key: "count", Label: "Clients", Min: 1, Max: MaxClients, Start: 100}, count)
 }
 
 func workloadField(w *Workload) spec.Field {
@@ -104,6 +104,7 @@ func (w *Workload) Fields() []spec.Field {
 		}, &w.Spread).For(Burst),
 		distributionField(spec.Param{
 			Key: "think", Label: "Thinking", Help: "How long a client pauses before each request.",
+			Start: spec.Choice{Kind: "exponential", Args: spec.Args{"mean": 10 * time.Second}},
 		}, &w.Think, "").For(Closed),
 		rateField(spec.Param{Label: "Rate", Unit: "requests per second"}, &w.Rate).For(Open),
 		spec.Several(spec.Param{
@@ -191,11 +192,11 @@ func (o *Outage) Fields() []spec.Field {
 }
 
 func startField(start *time.Duration) spec.Field {
-	return spec.Value(spec.Param{Key: "start", Label: "From", Max: spec.MaxDuration}, start)
+	return spec.Value(spec.Param{Key: "start", Label: "From", Max: spec.MaxDuration, Start: 30 * time.Second}, start)
 }
 
 func endField(end *time.Duration) spec.Field {
-	return spec.Value(spec.Param{Key: "end", Label: "To", Max: spec.MaxDuration}, end)
+	return spec.Value(spec.Param{Key: "end", Label: "To", Max: spec.MaxDuration, Start: 40 * time.Second}, end)
 }
 
 // Fields declares a rate limit.
@@ -205,12 +206,12 @@ func (r *RateLimit) Fields() []spec.Field {
 			Key: "kind", Label: "Counted", Options: []string{FixedWindow, TokenBucket}, Names: []string{"in windows", "in tokens"},
 		}, &r.Kind),
 		spec.Value(spec.Param{
-			Key: "limit", Label: "Limit", Min: 1, Max: 1e9, Unit: "attempts in a window",
+			Key: "limit", Label: "Limit", Min: 1, Max: 1e9, Start: 200, Unit: "attempts in a window",
 		}, &r.Limit).For(FixedWindow),
 		windowField(&r.Window).For(FixedWindow),
 		rateField(spec.Param{Label: "Rate", Unit: "tokens per second", Above: true, Help: "An attempt takes one token."}, &r.Rate).For(TokenBucket),
 		spec.Value(spec.Param{
-			Key: "burst", Label: "Burst", Min: 1, Max: 1e9, Unit: "tokens", Help: "The most that it can hold; it starts full.",
+			Key: "burst", Label: "Burst", Min: 1, Max: 1e9, Start: 100, Unit: "tokens", Help: "The most that it can hold; it starts full.",
 		}, &r.Burst).For(TokenBucket),
 	}
 }
@@ -219,9 +220,9 @@ func (r *RateLimit) Fields() []spec.Field {
 func (w *Warmup) Fields() []spec.Field {
 	return []spec.Field{
 		spec.Value(spec.Param{
-			Key: "from", Label: "Starts at", Above: true, Max: 1, Help: "The fraction of its speed at which it comes up.",
+			Key: "from", Label: "Starts at", Above: true, Max: 1, Start: 0.25, Help: "The fraction of its speed at which it comes up.",
 		}, &w.From),
-		spec.Value(spec.Param{Key: "duration", Label: "For", Min: 1, Max: spec.MaxDuration, Help: "How long it takes to full speed."}, &w.Duration),
+		spec.Value(spec.Param{Key: "duration", Label: "For", Min: 1, Max: spec.MaxDuration, Start: 5 * time.Second, Help: "How long it takes to full speed."}, &w.Duration),
 	}
 }
 
@@ -231,7 +232,7 @@ func (c *Crash) Fields() []spec.Field {
 		spec.Value(spec.Param{
 			Key: "on", Label: "It crashes when", Options: []string{OnQueueFull, OnRate}, Names: []string{"the queue is full", "too many arrive"},
 		}, &c.On),
-		spec.Value(spec.Param{Key: "restart", Label: "Restarts in", Min: 1, Max: spec.MaxDuration}, &c.Restart),
+		spec.Value(spec.Param{Key: "restart", Label: "Restarts in", Min: 1, Max: spec.MaxDuration, Start: 5 * time.Second}, &c.Restart),
 		rateField(spec.Param{Label: "Too many", Unit: "arrivals per second", Above: true}, &c.Rate).For(OnRate),
 		windowField(&c.Window).For(OnRate),
 	}
@@ -256,18 +257,18 @@ func (h *Hint) Fields() []spec.Field {
 			Key: "kind", Label: "Retry-After", Default: NoHint,
 			Options: []string{NoHint, ConstantHint, RemainingHint}, Names: []string{"none", "always the same", "when it will serve again"},
 		}, &h.Kind),
-		spec.Value(spec.Param{Key: "after", Label: "After", Max: spec.MaxDuration}, &h.After).For(ConstantHint),
+		spec.Value(spec.Param{Key: "after", Label: "After", Max: spec.MaxDuration, Start: 5 * time.Second}, &h.After).For(ConstantHint),
 	}
 }
 
 // rateField is a rate per second, Above 0 or at least 0.
 func rateField(p spec.Param, rate *float64) spec.Field {
-	p.Key, p.Max = "rate", maxRate
+	p.Key, p.Max, p.Start = "rate", maxRate, 100
 	return spec.Value(p, rate)
 }
 
 func windowField(window *time.Duration) spec.Field {
-	return spec.Value(spec.Param{Key: "window", Label: "Window", Min: 1, Max: spec.MaxDuration}, window)
+	return spec.Value(spec.Param{Key: "window", Label: "Window", Min: 1, Max: spec.MaxDuration, Start: time.Second}, window)
 }
 
 // constantKind is the distribution that latency and service time have if left out: constantly 0.

@@ -40,6 +40,9 @@ func checkParam(t *testing.T, k spec.Kind, p spec.Param, earlier []spec.Param) {
 	if d, ok := p.Default.(float64); ok && (d < p.Min || d > p.Max) {
 		t.Errorf("%s.%s has default %v", k.ID, p.Key, d)
 	}
+	if p.Default == nil && p.DefaultOf == "" && p.Start == nil {
+		t.Errorf("%s.%s must be given, and a form has nothing to start with", k.ID, p.Key)
+	}
 	for _, other := range []string{p.DefaultOf, p.AtLeast} {
 		if other != "" && !slices.ContainsFunc(earlier, func(e spec.Param) bool { return e.Key == other && e.Type == p.Type }) {
 			t.Errorf("%s.%s refers to %s, which is no earlier parameter of its type", k.ID, p.Key, other)

@@ -1,6 +1,10 @@
 package strategies
 
-import "github.com/stampede-sim/stampede/strategies/spec"
+import (
+	"time"
+
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
 
 var additive = JitterKind{
 	Kind: spec.Kind{
@@ -9,7 +13,7 @@ var additive = JitterKind{
 		Formula: "s + U[0, max]",
 		Advice:  "Spreads every retry by the same amount: enough for short waits, next to nothing for long ones.",
 		Params: []spec.Param{{
-			Key: "max", Type: spec.Duration, Label: "At most longer by", Max: spec.MaxDuration,
+			Key: "max", Type: spec.Duration, Label: "At most longer by", Max: spec.MaxDuration, Start: time.Second,
 			Help: "The most that is added to a wait.",
 		}},
 	},

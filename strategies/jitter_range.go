@@ -10,11 +10,11 @@ var within = JitterKind{
 		Advice:  "For libraries that multiply the wait by a random number, such as 0.8 to 1.2 or 1 to 2.",
 		Params: []spec.Param{
 			{
-				Key: "low", Type: spec.Number, Label: "From, times", Max: 10,
+				Key: "low", Type: spec.Number, Label: "From, times", Max: 10, Start: 0.5,
 				Help: "The shortest wait, as a multiple of the scheduled one.",
 			},
 			{
-				Key: "high", Type: spec.Number, Label: "To, times", Max: 10, AtLeast: "low",
+				Key: "high", Type: spec.Number, Label: "To, times", Max: 10, Start: 1.5, AtLeast: "low",
 				Help: "The longest wait, as a multiple of the scheduled one.",
 			},
 		},

@@ -51,8 +51,10 @@ func (p *Policy) Fields() []spec.Field {
 			Help: "Names the policy in results; in a scenario no two may be the same.",
 		}, &p.ID),
 		spec.Value(spec.Param{Key: "name", Label: "Name", Max: 200, Default: "", Help: "What readers call it."}, &p.Name),
-		spec.Pick(spec.Param{Key: "schedule", Label: "Growth", Help: "How the wait depends on the retry."},
-			&p.Schedule, scheduleCatalogue, ""),
+		spec.Pick(spec.Param{
+			Key: "schedule", Label: "Growth", Help: "How the wait depends on the retry.",
+			Start: spec.Choice{Kind: exponential.ID, Args: spec.Args{"base": baseParam.Start, "factor": 2.0}},
+		}, &p.Schedule, scheduleCatalogue, ""),
 		spec.Value(spec.Param{
 			Key: "cap", Label: "At most", Max: spec.MaxDuration, Default: 0,
 			Help: "The longest scheduled wait; 0s: none.",

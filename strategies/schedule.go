@@ -1,6 +1,10 @@
 package strategies
 
-import "github.com/stampede-sim/stampede/strategies/spec"
+import (
+	"time"
+
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
 
 // Schedules is the catalogue of schedules. A new one is a file like schedule_linear.go and a line here.
 var Schedules = []ScheduleKind{
@@ -28,6 +32,6 @@ type ScheduleKind struct {
 
 // baseParam is the first delay that most schedules build on.
 var baseParam = spec.Param{
-	Key: "base", Type: spec.Duration, Label: "First wait", Max: spec.MaxDuration,
+	Key: "base", Type: spec.Duration, Label: "First wait", Max: spec.MaxDuration, Start: 100 * time.Millisecond,
 	Help: "What to wait before the first retry.",
 }

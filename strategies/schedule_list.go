@@ -1,6 +1,10 @@
 package strategies
 
-import "github.com/stampede-sim/stampede/strategies/spec"
+import (
+	"time"
+
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
 
 var list = ScheduleKind{
 	Kind: spec.Kind{
@@ -10,7 +14,8 @@ var list = ScheduleKind{
 		Advice:  "For waits that were agreed on or measured, such as webhooks after 5 s, 5 min, 1 h.",
 		Params: []spec.Param{{
 			Key: "delays", Type: spec.Durations, Label: "Waits", Max: spec.MaxDuration,
-			Help: "What to wait before each retry, in order.",
+			Start: []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second, 10 * time.Second},
+			Help:  "What to wait before each retry, in order.",
 		}},
 	},
 	New: func(a spec.Args) func(int64) int64 {

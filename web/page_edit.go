@@ -27,7 +27,7 @@ func (s state) edit(asked url.Values) (state, error) {
 	s.scenario = &own
 	texts, changed := s.changes(asked)
 	for len(texts) > 0 {
-		sc, err := with(s.scenario, texts)
+		sc, err := s.scenario.With(texts)
 		if err == nil {
 			s.scenario = sc
 			break
@@ -105,51 +105,6 @@ func isAt(f spec.Fault, path string) bool {
 	return strings.HasPrefix(f.Pointer+"/", "/"+strings.ReplaceAll(path, ".", "/")+"/")
 }
 
-// starters are what fields that must be given start with, where the page adds what they belong to. Objects start with
-// their kind.
-var starters = map[string]string{
-	"mean": "100ms", "sd": "20ms", "median": "100ms", "sigma": "0.5", "min": "50ms", "max": "150ms",
-	"start": "30s", "end": "40s", "rate": "100", "burst": "100", "limit": "200", "window": "1s", "after": "5s",
-	"restart": "5s", "from": "0.25", "duration": "5s", "name": "others", "count": "100",
-	"think": "exponential", "think.mean": "10s",
-}
-
-// starter is what the field at a path starts with; path and text are of its kind where it is an object.
-func starter(path string) (at, text string, ok bool) {
-	keys := strings.Split(path, ".")
-	if n := len(keys); n > 1 {
-		if text, ok = starters[keys[n-2]+"."+keys[n-1]]; ok {
-			return path, text, true
-		}
-	}
-	key := keys[len(keys)-1]
-	if key == "think" {
-		path += ".kind"
-	}
-	text, ok = starters[key]
-	return path, text, ok
-}
-
-// with changes a scenario's fields. What must be given then, because of another kind or a new object, and is not,
-// starts with something sensible.
-func with(sc *sim.Scenario, texts spec.Texts) (*sim.Scenario, error) {
-	for {
-		changed, err := sc.With(texts)
-		lacks := false
-		faults, _ := errors.AsType[spec.Faults](err)
-		for _, f := range faults {
-			path, text, ok := starter(strings.ReplaceAll(strings.TrimPrefix(f.Pointer, "/"), "/", "."))
-			if _, given := texts[path]; ok && !given && strings.HasSuffix(f.Detail, "is required") {
-				texts[path] = text
-				lacks = true
-			}
-		}
-		if !lacks {
-			return changed, err
-		}
-	}
-}
-
 // do carries out one button, "verb:object". It says what is wrong if it cannot be.
 func (s *state) do(command string) string {
 	verb, object, _ := strings.Cut(command, ":")
@@ -174,13 +129,13 @@ func (s *state) do(command string) string {
 		var sc *sim.Scenario
 		var err error
 		for texts := range put(s.scenario, object) {
-			if sc, err = with(s.scenario, texts); err == nil {
+			if sc, err = s.scenario.With(texts); err == nil {
 				break
 			}
 		}
 		return s.become(sc, err)
 	case "drop":
-		return s.become(with(s.scenario, drop(s.scenario, object)))
+		return s.become(s.scenario.With(drop(s.scenario, object)))
 	}
 	return fmt.Sprintf("there is no button %.40q", command)
 }
@@ -227,11 +182,15 @@ func put(sc *sim.Scenario, path string) iter.Seq[spec.Texts] {
 	texts, kind, kinds := spec.Texts{}, "", []string{""}
 	for _, f := range fields {
 		switch {
-		case f.Param.Default != nil || f.Param.Type == spec.Object || f.Param.Type == spec.List:
+		case f.Param.Default != nil:
 		case f.Param.Type == spec.Option:
 			kind, kinds = path+"."+f.Param.Key, f.Param.Options
-		default:
-			texts[path+"."+f.Param.Key] = starters[f.Param.Key]
+		case f.Param.Type == spec.Object:
+			if c, ok := f.Param.Start.(spec.Choice); ok {
+				texts[path+"."+f.Param.Key+".kind"] = c.Kind
+			}
+		case f.Param.Type != spec.List:
+			texts[path+"."+f.Param.Key] = spec.Format(f.Param.Start)
 		}
 	}
 	if n := len(item.Items); item.Param.Type == spec.List && n > 0 {

@@ -173,9 +173,6 @@ func adding(sc *sim.Scenario) templates.Adding {
 // usual is what a policy from the grid starts with: what those on the page have most often, by path.
 type usual map[string]string
 
-// startValues are for parameters that have no default where no policy on the page has them.
-var startValues = usual{"base": "100ms", "step": "100ms", "delays": "100ms/1s/5s/10s", "max": "1s", "low": "0.5", "high": "1.5"}
-
 func usualOf(sc *sim.Scenario) usual {
 	votes, most := map[[2]string]int{}, usual{}
 	for i := range sc.Policies {
@@ -215,7 +212,7 @@ func (u usual) args(prefix string, k spec.Kind) string {
 	text := ""
 	for _, p := range k.Params {
 		if p.Default == nil && p.DefaultOf == "" {
-			text += "," + p.Key + "=" + cmp.Or(u[prefix+p.Key], startValues[p.Key])
+			text += "," + p.Key + "=" + cmp.Or(u[prefix+p.Key], spec.Format(p.Start))
 		}
 	}
 	return text

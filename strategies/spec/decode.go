@@ -15,19 +15,25 @@ func DecodeJSON(d Document, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return decode(d, root)
+	var c Collector
+	c.document(d, root, "")
+	return c.Err()
 }
 
 // DecodeTexts fills d, a fresh document, from texts, and from fallback what they say nothing of. An empty text leaves
 // its field out: a list is empty, an optional object absent, a scalar has its default. From fallback comes only what
 // belongs to the kinds that texts choose.
 func DecodeTexts(d Document, texts, fallback Texts) error {
-	return decode(d, tree(texts, fallback))
+	var c Collector
+	c.document(d, tree(texts, fallback), "")
+	return c.Err()
 }
 
-func decode(d Document, root *node) error {
-	var c Collector
-	c.document(d, root, "")
+// EditTexts is DecodeTexts for forms: what must be given, because of another kind or a new object, and is not even
+// empty, has its declaration's Start.
+func EditTexts(d Document, texts, fallback Texts) error {
+	c := Collector{starting: true}
+	c.document(d, tree(texts, fallback), "")
 	return c.Err()
 }
 
@@ -131,6 +137,8 @@ func (c *Collector) misplaced(m member, fields []Field, at string) {
 func (c *Collector) field(f *Field, fields []Field, n *node, at string) {
 	absent := n.absent()
 	switch {
+	case n == nil && f.required() && c.starting && f.Start != nil:
+		f.set(f.Start)
 	case absent && f.required():
 		c.Add(at, f.Key+" is required")
 	case f.scalar() && absent:

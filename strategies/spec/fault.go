@@ -32,7 +32,10 @@ func (f Faults) Error() string {
 const maxFaults = 100
 
 // Collector gathers faults, the first hundred of them.
-type Collector struct{ faults Faults }
+type Collector struct {
+	faults   Faults
+	starting bool // what must be given and is not starts with what its declaration says
+}
 
 // Add reports a fault at a JSON pointer.
 func (c *Collector) Add(at, detail string) {

@@ -45,7 +45,7 @@ type Field struct {
 	optional bool     // an object that may be absent
 
 	get func() any // scalars
-	set func(any)
+	set func(any)  // scalars, and choices that start with one
 
 	documents func() []Document      // objects: the one, none if absent; lists: all
 	resize    func(n int) []Document // objects and lists: n fresh ones
@@ -110,7 +110,7 @@ func sibling(fields []Field, key string) *Field {
 }
 
 // Value is a scalar field kept in variable: a pointer to the Go type of p.Type, or a Variable. p.Type may be left to
-// follow from the variable, and p.Default may be any number.
+// follow from the variable, and p.Default and p.Start may be any number.
 func Value(p Param, variable any) Field {
 	f := Field{Param: p}
 	switch v := variable.(type) {
@@ -144,9 +144,15 @@ func (f *Field) bind(t Type, get func() any, set func(any)) {
 	if f.Options != nil && f.Type == Text {
 		f.Type = Option
 	}
-	if n, ok := f.Default.(int); ok {
-		f.Default = map[Type]any{Duration: time.Duration(n), Number: float64(n), Integer: int64(n), Seed: uint64(n)}[f.Type]
+	f.Default, f.Start = f.typed(f.Default), f.typed(f.Start)
+}
+
+// typed gives a number the type of the field's values.
+func (f *Field) typed(v any) any {
+	if n, ok := v.(int); ok {
+		return map[Type]any{Duration: time.Duration(n), Number: float64(n), Integer: int64(n), Seed: uint64(n)}[f.Type]
 	}
+	return v
 }
 
 // document is a pointer to T that is a Document.
@@ -248,9 +254,12 @@ func NewCatalogue[E entry](entries []E) Catalogue {
 	return c
 }
 
-// Pick is a field that is a Choice from a catalogue. standard is the kind if none is given; empty: it is required.
+// Pick is a field that is a Choice from a catalogue. standard is the kind if none is given; empty: it is required, and
+// p.Start may be a Choice.
 func Pick(p Param, c *Choice, from Catalogue, standard string) Field {
-	return nested(p, &choice{c, from, standard}, func() Document { return &choice{new(Choice), from, standard} })
+	f := nested(p, &choice{c, from, standard}, func() Document { return &choice{new(Choice), from, standard} })
+	f.set = func(start any) { *c = start.(Choice) }
+	return f
 }
 
 // choice is a Choice together with what it is made from.

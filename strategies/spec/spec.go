@@ -37,6 +37,7 @@ type Param struct {
 	Above   bool    `json:"above,omitempty"` // Min itself is excluded
 	Max     float64 `json:"max"`             // inclusive; characters for texts
 	Default any     `json:"default"`         // of the type's Go type; nil: the parameter is required
+	Start   any     `json:"start,omitempty"` // of the type's Go type: what a form starts with where it must be given
 	// DefaultOf names another parameter of the same kind whose value is the default instead.
 	DefaultOf string `json:"defaultOf,omitempty"`
 	// AtLeast names another parameter of the same kind that this one must not be below.

@@ -289,7 +289,7 @@ func formatNumber(x float64) string {
 	return string(text)
 }
 
-// MarshalJSON writes the default and the bounds as documents do.
+// MarshalJSON writes the default, the start and the bounds as documents do.
 func (p Param) MarshalJSON() ([]byte, error) {
 	type plain Param
 	out := struct {
@@ -297,7 +297,8 @@ func (p Param) MarshalJSON() ([]byte, error) {
 		Min     any `json:"min,omitempty"`
 		Max     any `json:"max,omitempty"`
 		Default any `json:"default"`
-	}{plain: plain(p), Default: jsonValue(p.Default)}
+		Start   any `json:"start,omitempty"`
+	}{plain: plain(p), Default: jsonValue(p.Default), Start: jsonValue(p.Start)}
 	switch p.Type {
 	case Duration, Durations:
 		out.Min, out.Max = p.limit(p.Min), p.limit(p.Max)
