@@ -76,7 +76,8 @@ func TestPolicyIDs(t *testing.T) {
 	}
 }
 
-var kinds = spectest.IDs(spec.Kinds(strategies.Schedules))
+// What a fault says that a kind must be one of.
+var kinds, distributions = spectest.IDs(spec.Kinds(strategies.Schedules)), spectest.IDs(spec.Kinds(sim.Distributions))
 
 // Each line of want is a pointer and a detail.
 func TestScenarioFaults(t *testing.T) {
@@ -127,7 +128,7 @@ func TestScenarioFaults(t *testing.T) {
 		{server(`"workers": 1000001`), `/server/workers workers must be at most 1000000, not 1000001`},
 		{server(`"queue": 2147483648`), `/server/queue queue must be at most 2147483647, not 2147483648`},
 		{server(`"discipline": "random"`), `/server/discipline discipline must be one of fifo, lifo, not "random"`},
-		{server(`"serviceTime": {"kind": "gamma"}`), `/server/serviceTime/kind kind must be one of constant, exponential, normal, lognormal, uniform, not "gamma"`},
+		{server(`"serviceTime": {"kind": "gamma"}`), `/server/serviceTime/kind kind must be one of ` + distributions + `, not "gamma"`},
 		{server(`"serviceTime": "5ms"`), `/server/serviceTime serviceTime must be an object, not "5ms"`},
 		{server(`"rateLimit": {"kind": "window", "limit": 0, "window": "0s"}`),
 			"/server/rateLimit/limit limit must be at least 1, not 0\n/server/rateLimit/window window must be at least 1ns, not 0s"},
