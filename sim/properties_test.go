@@ -58,7 +58,9 @@ func runAll(t tester, s *Scenario) *Result {
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := randomScenario(t)
-		for _, r := range runAll(t, s).Results {
+		result := runAll(t, s)
+		notTooLow(t, s, result)
+		for _, r := range result.Results {
 			p := property{t, s, r}
 			p.conservation()
 			p.order()

@@ -1,0 +1,49 @@
+package sim
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestEstimatePresets: for scenarios that are meant the estimate is right to within a factor of 2.
+func TestEstimatePresets(t *testing.T) {
+	for _, p := range Presets() {
+		s := p.Scenario
+		s.Replications = 3
+		estimate, events := Estimate(s), runAll(t, s).Engine.Events
+		if estimate > 2*events || events > 2*estimate {
+			t.Errorf("%s: estimate %d of %d events", p.ID, estimate, events)
+		}
+	}
+}
+
+// notTooLow: where a scenario is over by its horizon, it costs at most five times its estimate. That does not hold where a
+// mean is made by draws so rare that a run does not see them.
+func notTooLow(t *rapid.T, s *Scenario, result *Result) {
+	t.Helper()
+	for _, p := range result.Results {
+		if *p.Metrics.Get("pending").Mean > 0 {
+			return
+		}
+	}
+	const few = 1000
+	if estimate := Estimate(s); result.Engine.Events > 5*estimate+few && !s.heavyTailed() {
+		t.Errorf("estimate %d of %d events", estimate, result.Engine.Events)
+	}
+}
+
+// heavyTailed reports whether a duration's mean is more than three times its median.
+func (s *Scenario) heavyTailed() bool {
+	choices := []*Workload{&s.Clients.Workload}
+	for i := range s.Clients.Others {
+		choices = append(choices, &s.Clients.Others[i].Workload)
+	}
+	heavy := func(d Distribution) bool { return d.Mean() > 3*float64(d.Draw(1<<63)) }
+	for _, w := range choices {
+		if w.Kind == Closed && heavy(CompileDistribution(w.Think)) {
+			return true
+		}
+	}
+	return heavy(CompileDistribution(s.Network.Latency)) || s.Server.Kind == Capacity && heavy(CompileDistribution(s.Server.ServiceTime))
+}
