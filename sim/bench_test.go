@@ -125,7 +125,7 @@ func floorEvents(events []event, n int, windows []strategies.Window, recovery in
 			t += windows[min(k, int64(len(windows)))-1].Draw(at(base, uint64(k), drawBackoff))
 		}
 		work := -10e6 * math.Log(unit(at(base, 1, drawService)))
-		events = append(events, newEvent(t+int64(work), classService, i, 1))
+		events = append(events, newEvent(t+int64(work), classArrival, i, 1))
 	}
 	return events
 }

@@ -21,7 +21,6 @@ type event struct{ hi, lo uint64 }
 type class uint64
 
 const (
-	classService class = 0 // a service ends
 	classTimeout class = 4 // an attempt times out
 	classArrival class = 6 // an attempt arrives
 )

@@ -16,7 +16,7 @@ func TestCalendarSorts(t *testing.T) {
 		width := rapid.Int64Range(1, 1<<41).Draw(t, "width")
 		c.reset(width)
 		var in []event
-		now := newEvent(0, classService, 0, 0)
+		var now event
 		for range rapid.IntRange(1, 8).Draw(t, "rounds") {
 			for _, e := range randomEvents(t, now, width) {
 				c.push(e)

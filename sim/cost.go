@@ -38,7 +38,7 @@ func (s *Scenario) estimateReplication(p *strategies.Policy) float64 {
 func (s *Scenario) bucketWidth(p *strategies.Policy, c *strategies.Compiled) int64 {
 	const buckets, events = 640, 4096
 	_, longest := c.Bounds(observedRows)
-	latency := CompileDistribution(s.Network.Latency)
+	latency := compileDistribution(s.Network.Latency)
 	width := (min(float64(longest), float64(s.Horizon)) + 2*latency.Mean() + float64(p.AttemptTimeout)) / buckets
 	span := float64(s.Horizon)
 	if s.Clients.Workload.Kind == Burst {
@@ -51,19 +51,19 @@ func (s *Scenario) bucketWidth(p *strategies.Policy, c *strategies.Compiled) int
 // estimateGroup estimates the events of one group's requests in one replication.
 func (s *Scenario) estimateGroup(count int, w Workload, p *strategies.Policy) float64 {
 	horizon := s.Horizon.Seconds()
-	latency := CompileDistribution(s.Network.Latency)
+	latency := compileDistribution(s.Network.Latency)
 	trip := 2 * latency.Mean() / 1e9
 	trouble, load := s.trouble(count, w)
 	attempts := attemptsWithin(p, min(trouble, horizon), trip)
 	switch w.Kind {
 	case Closed:
-		think := CompileDistribution(w.Think)
-		var service Distribution // none under contention
+		think := compileDistribution(w.Think)
+		var service distribution // none under contention
 		if s.Server.Kind == Capacity {
-			service = CompileDistribution(s.Server.ServiceTime)
+			service = compileDistribution(s.Server.ServiceTime)
 		}
 		cycle := max(think.Mean()/1e9+trip+service.Mean()/1e9, 1e-9)
-		return float64(count) * (horizon/cycle*2 + attemptsWithin(p, min(trouble, horizon), trip))
+		return float64(count) * (horizon/cycle*2 + attempts)
 	case Open:
 		requests := load * horizon
 		return requests*2 + min(requests, load*trouble)*attempts

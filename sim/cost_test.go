@@ -39,11 +39,11 @@ func (s *Scenario) heavyTailed() bool {
 	for i := range s.Clients.Others {
 		choices = append(choices, &s.Clients.Others[i].Workload)
 	}
-	heavy := func(d Distribution) bool { return d.Mean() > 3*float64(d.Draw(1<<63)) }
+	heavy := func(d distribution) bool { return d.Mean() > 3*float64(d.Draw(1<<63)) }
 	for _, w := range choices {
-		if w.Kind == Closed && heavy(CompileDistribution(w.Think)) {
+		if w.Kind == Closed && heavy(compileDistribution(w.Think)) {
 			return true
 		}
 	}
-	return heavy(CompileDistribution(s.Network.Latency)) || s.Server.Kind == Capacity && heavy(CompileDistribution(s.Server.ServiceTime))
+	return heavy(compileDistribution(s.Network.Latency)) || s.Server.Kind == Capacity && heavy(compileDistribution(s.Server.ServiceTime))
 }

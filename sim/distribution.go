@@ -114,23 +114,23 @@ func foldedNormalMean(mean, sd float64) float64 {
 	return sd*math.Sqrt(2/math.Pi)*math.Exp(-z*z) + mean*math.Erf(z)
 }
 
-// Distribution draws durations of one kind with its parameters. The zero value is the constant 0.
-type Distribution struct {
+// distribution draws durations of one kind with its parameters. The zero value is the constant 0.
+type distribution struct {
 	draw     func(u float64) float64 // nil: constant
 	min, max int64
 	mean     float64
 }
 
-// CompileDistribution makes a valid choice from Distributions fast to draw from.
+// compileDistribution makes a valid choice from Distributions fast to draw from.
 // It panics on a kind that Distributions does not have.
-func CompileDistribution(c spec.Choice) Distribution {
+func compileDistribution(c spec.Choice) distribution {
 	return spec.Find(Distributions, c.Kind).compile(c.Args)
 }
 
-func (k DistributionKind) compile(a spec.Args) Distribution {
+func (k DistributionKind) compile(a spec.Args) distribution {
 	draw := k.New(a)
 	first, last := draw(unit(0)), draw(unit(math.MaxUint64))
-	d := Distribution{draw: draw, mean: k.Mean(a)}
+	d := distribution{draw: draw, mean: k.Mean(a)}
 	d.min, d.max = nearest(min(first, last)), nearest(max(math.Abs(first), math.Abs(last)))
 	if d.min == d.max {
 		d.draw = nil
@@ -139,7 +139,7 @@ func (k DistributionKind) compile(a spec.Args) Distribution {
 }
 
 // Draw turns a uniform 64-bit number into a duration: nanoseconds, rounded to the nearest, 0 to strategies.Saturated.
-func (d *Distribution) Draw(u uint64) int64 {
+func (d *distribution) Draw(u uint64) int64 {
 	if d.draw == nil {
 		return d.min
 	}
@@ -147,17 +147,14 @@ func (d *Distribution) Draw(u uint64) int64 {
 }
 
 // Constant returns the value of every draw, and whether there is just one.
-func (d *Distribution) Constant() (ns int64, ok bool) { return d.min, d.draw == nil }
-
-// Min returns the smallest value that Draw gives, in nanoseconds.
-func (d *Distribution) Min() int64 { return d.min }
+func (d *distribution) Constant() (ns int64, ok bool) { return d.min, d.draw == nil }
 
 // Max returns the largest value that Draw gives, in nanoseconds. It is finite, since Draw has 2^52 values to give:
 // an exponential draw is at most 36.7 means, a normal one at most 8.2 standard deviations off.
-func (d *Distribution) Max() int64 { return d.max }
+func (d *distribution) Max() int64 { return d.max }
 
 // Mean returns the exact mean before rounding, in nanoseconds.
-func (d *Distribution) Mean() float64 { return d.mean }
+func (d *distribution) Mean() float64 { return d.mean }
 
 // unit turns 64 random bits into a number in the open interval (0, 1): the middle of one of 2^52 equal cells.
 func unit(u uint64) float64 { return (float64(u>>12) + 0.5) * 0x1p-52 }

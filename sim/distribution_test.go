@@ -39,7 +39,7 @@ func TestDistributionMoments(t *testing.T) {
 		{"lognormal", choice("lognormal", "median", 20*ms, "sigma", 0.3), 20.92056, 20.92056 * math.Sqrt(math.Expm1(0.09))},
 		{"uniform", choice("uniform", "min", 10*ms, "max", 40*ms), 25, 30 / math.Sqrt(12)},
 	} {
-		d := CompileDistribution(c.choice)
+		d := compileDistribution(c.choice)
 		var sum, squares float64
 		for i := range uint64(n) {
 			x := float64(d.Draw(i<<48|1<<47)) / 1e6
@@ -74,7 +74,7 @@ func TestDistributionQuantiles(t *testing.T) {
 		{choice("uniform", "min", 10*ms, "max", 40*ms), half, 25 * ms},           // the middle
 		{choice("uniform", "min", 10*ms, "max", 40*ms), math.MaxUint64, 40 * ms}, // the end
 	} {
-		d := CompileDistribution(c.choice)
+		d := compileDistribution(c.choice)
 		if got := d.Draw(c.u); math.Abs(float64(got-int64(c.want))) > 100 {
 			t.Errorf("%v: Draw(%#x) = %d ns, want %d", c.choice, c.u, got, c.want)
 		}
@@ -99,12 +99,12 @@ func TestDistributionBounds(t *testing.T) {
 		{choice("uniform", "min", 0*ms, "max", 0*ms), 0, 0, true},
 		{choice("uniform", "min", 5*ms, "max", 9*ms), 5e6, 9e6, false},
 	} {
-		d := CompileDistribution(c.choice)
-		if _, constant := d.Constant(); d.Min() != c.min || d.Max() != c.max || constant != c.constant {
-			t.Errorf("%v: %d to %d, constant %v; want %d to %d, %v", c.choice, d.Min(), d.Max(), constant, c.min, c.max, c.constant)
+		d := compileDistribution(c.choice)
+		if _, constant := d.Constant(); d.min != c.min || d.max != c.max || constant != c.constant {
+			t.Errorf("%v: %d to %d, constant %v; want %d to %d, %v", c.choice, d.min, d.max, constant, c.min, c.max, c.constant)
 		}
 		for _, u := range []uint64{0, 1, 1 << 12, 1 << 62, 1 << 63, math.MaxUint64 - 1, math.MaxUint64} {
-			if x := d.Draw(u); x < d.Min() || x > d.Max() {
+			if x := d.Draw(u); x < d.min || x > d.max {
 				t.Errorf("%v: Draw(%#x) = %d is out of bounds", c.choice, u, x)
 			}
 		}
@@ -120,7 +120,7 @@ func BenchmarkDistributionDraw(b *testing.B) {
 		choice("uniform", "min", 0*ms, "max", 20*ms),
 	} {
 		b.Run(c.Kind, func(b *testing.B) {
-			d := CompileDistribution(c)
+			d := compileDistribution(c)
 			u := uint64(0)
 			for b.Loop() {
 				u += 0x9e3779b97f4a7c15

@@ -14,7 +14,7 @@ import (
 type engine struct {
 	stream  stream
 	horizon int64
-	latency Distribution
+	latency distribution
 	fixed   int64 // the latency where it is constant; -1 otherwise
 	hops    int   // hops to the server: 1, or 3 where an attempt reads before it writes
 	back    purpose
@@ -38,7 +38,7 @@ type group struct {
 	id         uint64 // in the upper bits of its requests' numbers
 	workload   Workload
 	count      int
-	think      Distribution
+	think      distribution
 	clientMask uint64 // closed: the client's part of a request's number
 	clientBits uint
 
@@ -91,8 +91,7 @@ var reasonNames = [numReasons]string{"notRetryable", "attempts", "deadline", "re
 const trouble = 1<<strategies.Unavailable | 1<<strategies.Overloaded | 1<<strategies.RateLimited | 1<<strategies.Conflict | 1<<strategies.Timeout
 
 const (
-	groupShift  = 38
-	maxGroups   = 1 << (43 - groupShift)
+	groupShift  = 38 // of the 43 bits of a request: room for 32 groups
 	numberMask  = 1<<groupShift - 1
 	creditBlock = 4096
 )
@@ -370,8 +369,8 @@ func (e *engine) recordWait(g *group, from, to int64) {
 	}
 }
 
-// failed is a client's seeing, at t, that attempt n has failed, and deciding what to do. It returns the attempt that
-// its next, whether of the same request or of the client's next one.
+// failed is a client's seeing, at t, that attempt n has failed, and deciding what to do. It returns the
+// attempt that the client makes next, if any: of the same request or, if it is closed, of its next one.
 func (e *engine) failed(g *group, number uint64, n, t int64, class strategies.Class, hint int64) (attempt, bool) {
 	if class == strategies.Timeout {
 		g.timedOut++

@@ -37,7 +37,7 @@ func (d *divider) of(t int64) int64 {
 	return t / d.width
 }
 
-// level integrates a count that changes by steps, bin by bin. A step at t adds what is left of t's bin to part, and a
+// levelBin integrates a count that changes by steps, bin by bin. A step at t adds what is left of t's bin to part, and a
 // whole bin to each later one, which steps sums up in the end.
 type levelBin struct{ part, step int64 }
 
@@ -121,7 +121,7 @@ func (s *seriesRecorder) integrals(level int, out []uint64) {
 	}
 }
 
-// finished is a replication's series, trimmed to the last bin in which anything happened.
+// finishedSeries is a replication's series, trimmed to the last bin in which anything happened.
 type finishedSeries struct {
 	counts [numCounts][]int64
 	levels [numLevelSeries][]uint64 // integrals over each bin, in units of 2^scale ns

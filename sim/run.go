@@ -49,7 +49,8 @@ func (r Runner) Run(ctx context.Context, s *Scenario, progress Progress) (*Resul
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if estimate := Estimate(s); r.MaxEvents > 0 && estimate > r.MaxEvents {
+	estimate := Estimate(s)
+	if r.MaxEvents > 0 && estimate > r.MaxEvents {
 		return nil, &TooCostlyError{estimate, r.MaxEvents}
 	}
 	meter := &meter{limit: r.MaxEvents}
@@ -64,7 +65,7 @@ func (r Runner) Run(ctx context.Context, s *Scenario, progress Progress) (*Resul
 		return nil, err
 	}
 	if meter.stop.Load() {
-		return nil, &TooCostlyError{max(meter.used.Load(), Estimate(s)), r.MaxEvents}
+		return nil, &TooCostlyError{max(meter.used.Load(), estimate), r.MaxEvents}
 	}
 	result := &Result{Scenario: s, Engine: EngineStats{Events: meter.used.Load()}}
 	for _, p := range run.policies {
@@ -385,7 +386,7 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	s := r.scenario
 	e.stream = newStream(s.Seed, k)
 	e.horizon = int64(s.Horizon)
-	e.latency = CompileDistribution(s.Network.Latency)
+	e.latency = compileDistribution(s.Network.Latency)
 	e.fixed = -1
 	if t, ok := e.latency.Constant(); ok {
 		e.fixed = min(t, maxTime)
@@ -439,7 +440,7 @@ func (s *server) prepare(conf *Server, draws stream) (recovery int64) {
 	if s.occ {
 		return 0
 	}
-	s.service = CompileDistribution(conf.ServiceTime)
+	s.service = compileDistribution(conf.ServiceTime)
 	work, constant := s.service.Constant()
 	s.instant = conf.Workers == 0 && constant && work == 0
 	for i, o := range conf.Outages {

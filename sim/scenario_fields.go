@@ -12,10 +12,10 @@ import (
 
 // Bounds of a scenario.
 const (
-	MaxClients  = 1e7 // all groups together
+	maxClients  = 1e7 // all groups together
 	MaxPolicies = 24
-	MaxGroups   = 24
-	MaxBins     = 10_000
+	maxGroups   = 24
+	maxBins     = 10_000
 	maxSpans    = 100 // outages, surges
 	maxRate     = 1e9 // per second
 )
@@ -59,12 +59,12 @@ func (c *Clients) Fields() []spec.Field {
 	return []spec.Field{
 		countField(&c.Count),
 		spec.Value(spec.Param{
-			Key: "clientsPerProcess", Label: "Clients in a process", Min: 1, Max: MaxClients, Default: 1,
+			Key: "clientsPerProcess", Label: "Clients in a process", Min: 1, Max: maxClients, Default: 1,
 			Help: "They share what a process has one of, such as a circuit breaker.",
 		}, &c.ClientsPerProcess),
 		workloadField(&c.Workload),
 		spec.Several(spec.Param{
-			Key: "others", Label: "Other clients", Max: MaxGroups,
+			Key: "others", Label: "Other clients", Max: maxGroups,
 			Help: "Groups beside those under test: they load the same server.",
 		}, &c.Others),
 	}
@@ -83,7 +83,7 @@ func (g *Group) Fields() []spec.Field {
 }
 
 func countField(count *int) spec.Field {
-	return spec.Value(spec.Param{Key: "count", Label: "Clients", Min: 1, Max: MaxClients, Start: 100}, count)
+	return spec.Value(spec.Param{Key: "count", Label: "Clients", Min: 1, Max: maxClients, Start: 100}, count)
 }
 
 func workloadField(w *Workload) spec.Field {

@@ -92,7 +92,7 @@ func (s *Scenario) Capacity() (perSecond float64, ok bool) {
 	if s.Server.Kind == OCC {
 		return 0, false
 	}
-	if service := CompileDistribution(s.Server.ServiceTime); s.Server.Workers > 0 && service.Mean() > 0 {
+	if service := compileDistribution(s.Server.ServiceTime); s.Server.Workers > 0 && service.Mean() > 0 {
 		perSecond, ok = float64(s.Server.Workers)/(service.Mean()/1e9), true
 	}
 	if limit := s.Server.RateLimit; limit != nil && (!ok || limit.perSecond() < perSecond) {

@@ -12,8 +12,8 @@ import (
 
 // Rules reports faults between a scenario's parts.
 func (s *Scenario) Rules(report func(at, detail string)) {
-	if bins := (s.Horizon-1)/s.Bin + 1; bins > MaxBins {
-		report("/bin", fmt.Sprintf("bin must divide the horizon into at most %d bins, not %d", MaxBins, bins))
+	if bins := (s.Horizon-1)/s.Bin + 1; bins > maxBins {
+		report("/bin", fmt.Sprintf("bin must divide the horizon into at most %d bins, not %d", maxBins, bins))
 	}
 	ids := map[string]bool{}
 	for i, p := range s.Policies {
@@ -44,8 +44,8 @@ func (c *Clients) Rules(report func(at, detail string)) {
 		}
 		names[g.Name] = true
 	}
-	if total > MaxClients {
-		report("/count", fmt.Sprintf("count must be at most %d together with the other groups', not %d", int(MaxClients), total))
+	if total > maxClients {
+		report("/count", fmt.Sprintf("count must be at most %d together with the other groups', not %d", int(maxClients), total))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 //
 // A duration counts as 0 if it is 0 whenever it is drawn: others let time pass sooner or later.
 func (s *Scenario) mustAdvance(report func(at, detail string)) {
-	if latency := CompileDistribution(s.Network.Latency); latency.Max() > 0 {
+	if latency := compileDistribution(s.Network.Latency); latency.Max() > 0 {
 		return
 	}
 	for i, p := range s.Policies {
@@ -46,7 +46,7 @@ func (s *Scenario) groupAdvances(w Workload, p strategies.Policy, at string, rep
 	if w.Kind != Closed {
 		return
 	}
-	if think := CompileDistribution(w.Think); think.Max() > 0 {
+	if think := compileDistribution(w.Think); think.Max() > 0 {
 		return
 	}
 	if s.Server.servesAtOnce() || s.canFailAtOnce(p, compiled, classes) {
@@ -105,7 +105,7 @@ func (s *Server) servesAtOnce() bool {
 	if s.Kind == OCC {
 		return true
 	}
-	service := CompileDistribution(s.ServiceTime)
+	service := compileDistribution(s.ServiceTime)
 	return service.Max() == 0
 }
 

@@ -14,7 +14,7 @@ type server struct {
 	lifo       bool
 	patience   int64 // maxQueueWait; 0: none
 	refusal    int64 // refusalCost
-	service    Distribution
+	service    distribution
 	instant    bool // services take no time and workers are without number
 	mayCrash   bool
 	limit      limiter
@@ -38,7 +38,7 @@ type server struct {
 	spans   []span // times of being down
 	wasted  int64
 
-	// The same write to the one row of a contention server that was accepted last.
+	// The write that a contention server accepted last.
 	lastWrite event
 	written   bool
 }

@@ -9,14 +9,14 @@ import (
 
 // Item describes a field of a document and what it holds: what a form needs to show it, and to name it in a query.
 type Item struct {
-	Path     string `json:"path"` // dotted, lists by index
-	Param    Param  `json:"param"`
-	Text     string `json:"text,omitempty"`     // of a scalar, or of a document that has a one-line form
-	Default  bool   `json:"default,omitempty"`  // a scalar that has the value it has if left out
-	Optional bool   `json:"optional,omitempty"` // an object that may be absent
-	Absent   bool   `json:"absent,omitempty"`   // an optional object that is not there; its items are a fresh one's
-	Items    []Item `json:"items,omitempty"`    // of an object its fields, of a list its entries
-	Entry    []Item `json:"entry,omitempty"`    // of a list: the fields of a fresh entry; their paths start at the entry
+	Path     string // dotted, lists by index
+	Param    Param
+	Text     string // of a scalar, or of a document that has a one-line form
+	Default  bool   // a scalar that has the value it has if left out
+	Optional bool   // an object that may be absent
+	Absent   bool   // an optional object that is not there; its items are a fresh one's
+	Items    []Item // of an object its fields, of a list its entries
+	Entry    []Item // of a list: the fields of a fresh entry; their paths start at the entry
 }
 
 // Items describes all fields of d that belong to its kinds.

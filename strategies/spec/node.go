@@ -180,7 +180,7 @@ func (n *node) strings() (items []string, ok bool) {
 		text, isText := value.texts(Text)
 		ok = ok && isText
 		items = append(items, text...)
-		return ok && len(items) <= MaxListed
+		return ok && len(items) <= maxListed
 	})
 	return items, ok
 }

@@ -119,7 +119,7 @@ func (p *Param) schema() map[string]any {
 	case Duration:
 		return duration
 	case Durations:
-		return map[string]any{"type": "array", "items": duration, "minItems": 1, "maxItems": MaxListed}
+		return map[string]any{"type": "array", "items": duration, "minItems": 1, "maxItems": maxListed}
 	case Number:
 		return p.bounded("number")
 	case Integer:

@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxListed is how many durations a list of them may hold.
-const MaxListed = 1000
+// maxListed is how many durations a list of them may hold.
+const maxListed = 1000
 
 // parse turns texts, one unless p is a list, into a value of p's type within p's bounds. The problem completes a
 // sentence that starts with the parameter's name; it is empty if there is none.
@@ -194,8 +194,8 @@ func (p *Param) someOf(list []string) string {
 }
 
 func (p *Param) listed(list []time.Duration) string {
-	if n := len(list); n == 0 || n > MaxListed {
-		return fmt.Sprintf("must list 1 to %d durations, not %d", MaxListed, n)
+	if n := len(list); n == 0 || n > maxListed {
+		return fmt.Sprintf("must list 1 to %d durations, not %d", maxListed, n)
 	}
 	for i, d := range list {
 		if problem := p.within(float64(d), Format(d)); problem != "" {
