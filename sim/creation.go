@@ -1,8 +1,6 @@
 package sim
 
-import (
-	"math"
-)
+import "math"
 
 // How the workloads create requests.
 
@@ -131,41 +129,6 @@ func (e *engine) create(g *group, number uint64, t int64) {
 	if t < e.horizon {
 		e.send(g, g.begin(number, t))
 	}
-}
-
-// begin sets a client's state for a request that is created at t, and returns its first attempt.
-func (g *group) begin(number uint64, t int64) attempt {
-	g.requests++
-	slot := g.slot(number)
-	if g.created != nil {
-		g.created[slot] = t
-	}
-	if g.previous != nil {
-		g.previous[slot] = g.policy.First()
-	}
-	if g.settled != nil {
-		g.settled[slot] = 0
-	}
-	return attempt{number, 1, t, t}
-}
-
-// newGroup readies a group of clients.
-func newGroup(index int, spec groupSpec) *group {
-	p, c, w := spec.policy, spec.compiled, spec.workload
-	g := &group{id: uint64(index) << groupShift, workload: w, count: spec.count, policy: c, tested: index == 0,
-		closed: w.Kind == Closed, clientMask: numberMask,
-		windows: c.Windows(), settledWindows: c.Settled(), clamp: c.Clamp(), cap: int64(p.Cap), feedback: c.Feedback(),
-		maxAttempts: p.MaxAttempts, deadline: int64(p.Deadline), timeout: int64(p.AttemptTimeout),
-		retryOn: p.RetryOn, rule: p.RetryAfter}
-	if w.Kind == Closed {
-		g.think = compileDistribution(w.Think)
-		for 1<<g.clientBits < g.count {
-			g.clientBits++
-		}
-		g.clientMask = 1<<g.clientBits - 1
-	}
-	g.lastTrouble = -1
-	return g
 }
 
 // client returns whose request it is, from 0.

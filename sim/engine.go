@@ -10,7 +10,7 @@ import (
 // down no arrival can change anything either, so such attempts are followed without any event at all.
 //
 // When clients share guards they will meet on their own side as well; then an attempt's leaving and its answer have to
-// become events of their own (leave and seen are where they would come from).
+// become events of their own (send and failed are where they would come from).
 type engine struct {
 	stream  stream
 	horizon int64
@@ -32,60 +32,6 @@ type engine struct {
 	events   int64
 	stopped  bool
 }
-
-// group is a group of clients and what has become of their requests.
-type group struct {
-	id         uint64 // in the upper bits of its requests' numbers
-	workload   Workload
-	count      int
-	think      distribution
-	clientMask uint64 // closed: the client's part of a request's number
-	clientBits uint
-
-	policy         *strategies.Compiled
-	windows        []strategies.Window
-	settledWindows bool // the last window stands for all later ones
-	clamp          int64
-	cap            int64
-	feedback       bool
-	maxAttempts    int64
-	deadline       int64
-	timeout        int64
-	retryOn        strategies.Classes
-	rule           strategies.RetryAfterRule
-	closed         bool // the workload
-	walks          bool // mayWalk
-	tested         bool // the group under test: the one whose series and delays are recorded
-
-	// A client's state, by slot; only what the workload and the policy need.
-	created  []int64  // when its request was created
-	previous []int64  // the delay drawn last
-	settled  []int64  // the last attempt whose fate the client knows
-	current  []uint64 // closed: the number of its request
-
-	tally
-}
-
-// tally is what has become of a group's requests and attempts.
-type tally struct {
-	requests, attempts, timedOut int64
-	refused                      [strategies.NumClasses]int64
-	failed                       [numReasons]int64
-	completions                  []int64 // creation to success
-	lastEnd                      int64   // when the last request ended
-	lastTrouble                  int64   // when the last refusal or timeout was seen; -1: never
-}
-
-// The reasons for which a request fails.
-const (
-	reasonNotRetryable = iota
-	reasonAttempts
-	reasonDeadline
-	reasonRetryAfter
-	numReasons
-)
-
-var reasonNames = [numReasons]string{"notRetryable", "attempts", "deadline", "retryAfter"}
 
 // trouble is the classes that a struggling server causes.
 const trouble = 1<<strategies.Unavailable | 1<<strategies.Overloaded | 1<<strategies.RateLimited | 1<<strategies.Conflict | 1<<strategies.Timeout
@@ -123,9 +69,6 @@ func (e *engine) way(base, n uint64) int64 {
 	}
 	return t
 }
-
-// slot is where a request's client keeps its state.
-func (g *group) slot(number uint64) uint64 { return number & g.clientMask }
 
 // createdAt returns when a request was created.
 func (e *engine) createdAt(g *group, number uint64) int64 {
@@ -280,14 +223,6 @@ func (e *engine) meetEarly(t int64) {
 	e.peaks.meetEarly(t)
 }
 
-// fires returns when the timeout of an attempt that leaves at t fires; never if it has none.
-func (g *group) fires(t int64) int64 {
-	if g.timeout == 0 {
-		return never
-	}
-	return t + g.timeout
-}
-
 // answerWhileDown says when and how a client learns of an attempt that arrived while the server was down, and whose
 // timeout fires at fires.
 func (e *engine) answerWhileDown(arrival, back, fires int64) (seen int64, class strategies.Class, hint int64) {
@@ -344,14 +279,6 @@ func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
 		e.credit -= steps
 	}
 	return attempt{a.number, n, since, t}, since
-}
-
-// attemptLimit returns the number of the attempt after whose failure a request has failed.
-func (g *group) attemptLimit() int64 {
-	if g.maxAttempts == 0 {
-		return maxAttempt
-	}
-	return g.maxAttempts
 }
 
 // mayWalk reports whether walk says all there is to say of the group's way through an outage.
@@ -508,30 +435,4 @@ func (e *engine) retry(g *group, number uint64, n, t int64, class strategies.Cla
 func (e *engine) subject(ev event) (*group, uint64, int64) {
 	request := ev.request()
 	return e.groups[request>>groupShift], request & numberMask, ev.attempt()
-}
-
-// settle notes that an attempt's fate is known to its client. It reports false if it was known before.
-func (g *group) settle(number uint64, n int64) bool {
-	slot := g.slot(number)
-	if g.current != nil && g.current[slot] != number || g.settled[slot] >= n {
-		return false
-	}
-	g.settled[slot] = n
-	return true
-}
-
-// prepare makes the slices that hold a client's state.
-func (g *group) prepare(slots int) {
-	if g.workload.Kind != Burst {
-		g.created = make([]int64, slots)
-	}
-	if g.feedback {
-		g.previous = make([]int64, slots)
-	}
-	if g.timeout > 0 {
-		g.settled = make([]int64, slots)
-	}
-	if g.workload.Kind == Closed {
-		g.current = make([]uint64, slots)
-	}
 }

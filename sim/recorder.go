@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/stampede-sim/stampede/strategies"
 )
 
 // A recorder gathers what one replication measures. It holds integers only, and none of its sums hangs on the order in
@@ -344,4 +347,40 @@ func (r *observedRow) merge(o *observedRow) {
 	for i, n := range o.cells {
 		r.cells[i] += n
 	}
+}
+
+// quantiles reads a histogram, as if draws were spread evenly within its cells.
+func (r *observedRow) quantiles() *strategies.Quantiles {
+	at := func(p float64) float64 {
+		rank := p * float64(r.count)
+		before := 0.0
+		for i, n := range r.cells {
+			if n > 0 && before+float64(n) >= rank {
+				t := float64(r.lo) + (float64(i)+(rank-before)/float64(n))*r.width
+				return min(max(t, float64(r.min)), float64(r.max)) / 1e9
+			}
+			before += float64(n)
+		}
+		return seconds(r.max)
+	}
+	mean := (float64(r.sumHi)*0x1p64 + float64(r.sumLo)) / float64(r.count) / 1e9
+	return &strategies.Quantiles{Count: r.count, Min: seconds(r.min), P5: at(0.05), P25: at(0.25), P50: at(0.5),
+		Mean: mean, P75: at(0.75), P95: at(0.95), Max: seconds(r.max), SD: r.deviation(mean),
+		AtCap: float64(r.atCap) / float64(r.count)}
+}
+
+// deviation is the standard deviation about the mean, from the cells' middles.
+func (r *observedRow) deviation(mean float64) float64 {
+	var sum float64
+	width := r.width / 1e9
+	for i, n := range r.cells {
+		if n > 0 {
+			d := seconds(r.lo) + (float64(i)+0.5)*width - mean
+			sum += float64(n) * d * d
+		}
+	}
+	if r.min == r.max {
+		return 0
+	}
+	return math.Sqrt(sum / float64(r.count))
 }

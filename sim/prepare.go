@@ -1,0 +1,81 @@
+package sim
+
+import "slices"
+
+// How an engine is made ready for a replication, in the memory of the one before.
+
+// prepare readies the engine for replication k of a policy, and returns when the server recovers.
+func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
+	s := r.scenario
+	e.stream = newStream(s.Seed, k)
+	e.horizon = int64(s.Horizon)
+	e.latency = compileDistribution(s.Network.Latency)
+	e.fixed = -1
+	if t, ok := e.latency.Constant(); ok {
+		e.fixed = min(t, maxTime)
+	}
+	e.hops, e.back = 1, drawHop2
+	if s.Server.Kind == OCC {
+		e.hops, e.back = 3, drawHop4
+	}
+	e.meter, e.credit, e.events, e.stopped = r.meter, creditBlock, 0, r.meter.stop.Load()
+	e.prepareGroups(p.groups)
+	recovery = e.server.prepare(&s.Server, e.stream)
+	e.calendar.reset(p.bucketWidth)
+	e.series.reset(int64(s.Bin), e.horizon)
+	e.peaks.reset(int64(s.PeakWindow), e.horizon, recovery)
+	e.follow = !r.general && e.peaks.canMeetEarly()
+	p.resetObserved(&e.observed)
+	e.trace = nil
+	if k == 0 && r.Trace > 0 {
+		g := e.groups[0]
+		e.trace = &tracer{clients: int64(r.Trace), client: func(number uint64) int64 { return e.client(g, number) }, place: map[tracedKey]int{}}
+	}
+	for _, g := range e.groups {
+		g.walks = e.mayWalk(g)
+	}
+	return recovery
+}
+
+// prepareGroups makes the groups of clients anew, in the memory of the old one's completions where that is large.
+func (e *engine) prepareGroups(specs []groupSpec) {
+	var completions []int64
+	if len(e.groups) > 0 {
+		completions = e.groups[0].completions[:0]
+	}
+	e.groups = e.groups[:0]
+	for i, spec := range specs {
+		e.groups = append(e.groups, newGroup(i, spec))
+	}
+	if first := e.groups[0]; first.workload.Kind == Burst {
+		completions = slices.Grow(completions, first.count)
+	}
+	e.groups[0].completions = completions
+}
+
+// prepare readies the server, draws when its outages end, and returns when the first does; 0 if there is none.
+func (s *server) prepare(conf *Server, draws stream) (recovery int64) {
+	*s = server{conf: conf, occ: conf.Kind == OCC, hints: conf.RetryAfter.Kind, workers: conf.Workers, queueLimit: conf.Queue, lifo: conf.Discipline == LIFO,
+		patience: int64(conf.MaxQueueWait), refusal: int64(conf.RefusalCost), mayCrash: conf.Crash != nil,
+		limit: newLimiter(conf.RateLimit), warm: newWarmup(conf.Warmup), crashRate: newRecentArrivals(conf.Crash),
+		outages: s.outages[:0], busy: jobHeap{jobs: s.busy.jobs[:0]}, waiting: queue{ring: s.waiting.ring}, spans: s.spans[:0]}
+	s.due = never
+	if s.occ {
+		return 0
+	}
+	s.service = compileDistribution(conf.ServiceTime)
+	work, constant := s.service.Constant()
+	s.instant = conf.Workers == 0 && constant && work == 0
+	for i, o := range conf.Outages {
+		end := int64(o.End)
+		if o.EndSpread > 0 {
+			end += below(at(draws.of(uint64(i)), 0, drawOutageEnd), int64(o.EndSpread))
+		}
+		s.outages = append(s.outages, span{from: int64(o.Start), to: end, hang: o.Mode == Hang})
+	}
+	if len(s.outages) > 0 {
+		recovery = s.outages[0].to
+	}
+	s.plan()
+	return recovery
+}
