@@ -146,6 +146,14 @@ func TestTimeouts(t *testing.T) {
 				1/1 0s 0s 150ms timeout
 				1/2 150ms 150ms 300ms ok`,
 			metrics: map[string]float64{"wasted": 1, "idle": 0}},
+		{name: "timeouts fire, then attempts leave and arrive, each by request number", clients: 2, latency: "0s",
+			server: `"workers": 1, "serviceTime": {"kind": "constant", "mean": "100ms"}, "queue": 5, "retryAfter": {"kind": "constant", "after": "20ms"},
+				"rateLimit": {"kind": "window", "limit": 1, "window": "20ms"}`,
+			policy: `"schedule": {"kind": "immediate"}, "attemptTimeout": "20ms", "maxAttempts": 2`,
+			trace: `0/1 0s 0s 20ms timeout
+				1/1 0s 0s 0s rateLimited
+				0/2 20ms 20ms 40ms timeout
+				1/2 20ms 20ms 20ms rateLimited`},
 		{name: "a timeout that is not retried", clients: 1, latency: "10ms", server: hang,
 			policy:  `"schedule": {"kind": "immediate"}, "attemptTimeout": "20ms", "retryOn": ["unavailable"]`,
 			trace:   `0/1 0s 10ms 20ms timeout`,
