@@ -201,8 +201,15 @@ func (p *tab) click(selector string) {
 	p.Helper()
 	ctx, cancel := p.within()
 	defer cancel()
-	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
-		p.Fatalf("click %s: %v", selector, err)
+	for {
+		err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector)))
+		if err == nil {
+			return
+		}
+		// A page that is just being replaced takes its nodes away between the look-up and the click.
+		if !strings.Contains(err.Error(), "Could not find node") {
+			p.Fatalf("click %s: %v", selector, err)
+		}
 	}
 }
 
