@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os/exec"
@@ -179,37 +178,36 @@ func eval[T any](p *tab, expression string) T {
 	return v
 }
 
-// await waits until an expression is true, on whatever page the tab is by then.
+// await waits until an expression is true, on whatever page the tab is by then. It asks again and again from outside,
+// for in a page whose scripts are disabled no timer fires.
 func (p *tab) await(expression string) {
 	p.Helper()
 	ctx, cancel := p.within()
 	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	var last error
 	for {
-		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(10*time.Millisecond), chromedp.WithPollingTimeout(patience)))
-		switch {
-		case err == nil:
+		var met bool
+		if met, last = chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+expression+")")); met {
 			return
-		case ctx.Err() != nil || errors.Is(err, chromedp.ErrPollingTimeout):
-			p.Fatalf("never came true: %s\nThe page says: %s", expression, eval[string](p, `document.body.innerText.slice(0, 1000)`))
-		case !strings.Contains(err.Error(), "navigated") && !strings.Contains(err.Error(), "context"):
-			p.Fatalf("%s: %v", expression, err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			p.Fatalf("never came true: %s (%v)\nThe page says: %s", expression, last, eval[string](p, `document.body.innerText.slice(0, 1000)`))
 		}
 	}
 }
 
+// click clicks, once the page stands still: one that is being replaced would take the node away, or move it.
 func (p *tab) click(selector string) {
 	p.Helper()
+	p.await(`document.readyState === "complete" && document.querySelector(` + quote(selector) + `) !== null`)
 	ctx, cancel := p.within()
 	defer cancel()
-	for {
-		err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector)))
-		if err == nil {
-			return
-		}
-		// A page that is just being replaced takes its nodes away between the look-up and the click.
-		if !strings.Contains(err.Error(), "Could not find node") {
-			p.Fatalf("click %s: %v", selector, err)
-		}
+	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
+		p.Fatalf("click %s: %v", selector, err)
 	}
 }
 

@@ -337,7 +337,7 @@ func completeWithoutScript(t *testing.T, b chromium, s *Server) {
 	}
 	p.do(chromedp.SetValue(chromedp.CSS(`[name="clients.count"]`), "500"))
 	p.click("#run")
-	p.await(`location.search === "?clients.count=500" && document.querySelector("h1").textContent.startsWith("500")`)
+	p.await(`location.search === "?clients.count=500" && document.querySelector("h1")?.textContent.startsWith("500")`)
 	p.click("#remove-exponential")
 	p.await(`document.querySelectorAll(".policy").length === 7 && !document.getElementById("policy-exponential")`)
 	p.click("#show-decorrelated")
