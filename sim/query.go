@@ -103,7 +103,7 @@ func (s *Scenario) Query() url.Values {
 func policyTexts(policies []strategies.Policy) []string {
 	bare := slices.Clone(policies)
 	for i := range bare {
-		if p := &bare[i]; strings.HasPrefix(p.ID, kindsOf(*p)) {
+		if p := &bare[i]; strings.HasPrefix(p.ID, p.Kinds()) {
 			p.ID = ""
 		}
 	}

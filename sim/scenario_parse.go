@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
@@ -52,7 +51,7 @@ func (s *Scenario) Complete() {
 	}
 	for i := range s.Policies {
 		if p := &s.Policies[i]; p.ID == "" {
-			p.ID = unused(kindsOf(*p), taken)
+			p.ID = unused(p.Kinds(), taken)
 			taken[p.ID] = true
 		}
 	}
@@ -67,14 +66,6 @@ func defaultBin(horizon time.Duration) time.Duration {
 			}
 		}
 	}
-}
-
-// kindsOf names a policy's schedule and jitter.
-func kindsOf(p strategies.Policy) string {
-	if p.Jitter.Kind == "none" {
-		return p.Schedule.Kind
-	}
-	return p.Schedule.Kind + "-" + p.Jitter.Kind
 }
 
 // unused returns id, or id with the first number after it that is not taken.

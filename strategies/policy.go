@@ -96,6 +96,14 @@ type retryOn struct{ classes *Classes }
 func (r retryOn) Get() any  { return r.classes.Names() }
 func (r retryOn) Set(v any) { *r.classes = ClassesOf(v.([]string)...) }
 
+// Kinds names the policy's schedule and jitter, such as "exponential-full". The jitter none goes without saying.
+func (p Policy) Kinds() string {
+	if p.Jitter.Kind == none.ID {
+		return p.Schedule.Kind
+	}
+	return p.Schedule.Kind + "-" + p.Jitter.Kind
+}
+
 // Validate returns all of a policy's spec.Faults as an error. What ParsePolicy and ParseText return is valid.
 func (p Policy) Validate() error { return spec.Check(&p) }
 

@@ -96,7 +96,6 @@ type Results struct {
 	Verdict   []string // sentences
 	Footing   string   // what the figures rest on
 	Warnings  []Warning
-	Who       string // "clients" or "requests"
 	Load      LoadAxis
 	Time      TimeAxis
 	Rows      []Row

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -43,13 +44,7 @@ func (s state) query() url.Values {
 // parseState reads an address's query. If it has faults, the state is the opening one.
 func parseState(query url.Values) (state, error) {
 	shown := query["show"]
-	rest := url.Values{}
-	for key, values := range query {
-		if key != "show" {
-			rest[key] = values
-		}
-	}
-	sc, err := sim.ParseQuery(rest)
+	sc, err := parsePageQuery(maps.Clone(query))
 	if err == nil && len(sc.Policies) > maxRows {
 		err = spec.Faults{{Pointer: "/policies", Detail: fmt.Sprintf("there are %d policies; the page has room for %d", len(sc.Policies), maxRows)}}
 	}

@@ -22,8 +22,6 @@ type Config struct {
 	MaxEvents int64
 	// MaxConcurrent is how many simulations run at once; 0: as many as there are cores.
 	MaxConcurrent int
-	// CacheBytes is about how much memory finished results may take; 0: 64 MiB.
-	CacheBytes int64
 	// Version names the program. Results of another version are not taken from a client's cache.
 	Version string
 	// Log takes one record a request; nil: slog.Default().
@@ -32,6 +30,9 @@ type Config struct {
 
 // DefaultMaxEvents is a limit for a server that others use: a few seconds' work for one core.
 const DefaultMaxEvents = 100_000_000
+
+// cacheBytes is about how much memory finished results may take.
+const cacheBytes = 64 << 20
 
 // slotWait is how long a simulation waits for a slot before its client is told to come back.
 const slotWait = 500 * time.Millisecond
@@ -51,9 +52,6 @@ func New(c Config) *Server {
 	if c.MaxConcurrent <= 0 {
 		c.MaxConcurrent = runtime.GOMAXPROCS(0)
 	}
-	if c.CacheBytes == 0 {
-		c.CacheBytes = 64 << 20
-	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -65,7 +63,7 @@ func New(c Config) *Server {
 			maxEvents: c.MaxEvents,
 			slots:     make(chan struct{}, c.MaxConcurrent),
 			slotWait:  slotWait,
-			cache:     newCache(c.CacheBytes),
+			cache:     newCache(cacheBytes),
 			flights:   map[key]*flight{},
 		},
 		log:     c.Log,

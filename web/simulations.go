@@ -59,7 +59,7 @@ func scenarioInQuery(r *http.Request) (*sim.Scenario, options, error) {
 	return sc, o, allFaults(err, optErr)
 }
 
-// parsePageQuery reads the scenario that an address of the page shows.
+// parsePageQuery reads the scenario that an address of the page shows, and takes from the query what is not of it.
 func parsePageQuery(query url.Values) (*sim.Scenario, error) {
 	query.Del("show") // which policies are in the page's charts
 	return sim.ParseQuery(query)

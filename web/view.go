@@ -26,7 +26,6 @@ func results(r *sim.Result, st state) *templates.Results {
 		Verdict:   verdict(r.Scenario, all),
 		Footing:   footing(r),
 		Warnings:  warnings(r),
-		Who:       tellingOf(r.Scenario).who,
 		Load:      axes.loadAxis(),
 		Time:      axes.timeAxis(),
 		Spans:     axes.spanHead(),

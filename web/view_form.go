@@ -196,7 +196,7 @@ func (u usual) cell(sc *sim.Scenario, schedule, jitter spec.Kind) templates.Grid
 	if jitter.ID != "none" {
 		text += ",jitter=" + jitter.ID + u.args("jitter.", jitter)
 	}
-	name := schedule.Name + ", " + lower(jitter.Name) + " jitter"
+	name := kindsTitle(schedule, jitter)
 	there := slices.ContainsFunc(sc.Policies, func(p strategies.Policy) bool {
 		return p.Schedule.Kind == schedule.ID && p.Jitter.Kind == jitter.ID
 	})
@@ -220,32 +220,26 @@ func (u usual) args(prefix string, k spec.Kind) string {
 
 // title is what a policy is called: its name, or else its kinds and whatever its id has after them.
 func title(p strategies.Policy) string {
-	kinds := p.Schedule.Kind
-	if p.Jitter.Kind != "none" {
-		kinds += "-" + p.Jitter.Kind
-	}
-	number, ok := strings.CutPrefix(p.ID, kinds)
+	number, ok := strings.CutPrefix(p.ID, p.Kinds())
 	switch {
 	case p.Name != "":
 		return p.Name
 	case p.ID != "" && !ok:
 		return p.ID
 	}
-	name := p.Schedule.Kind
-	for _, k := range strategies.Schedules {
-		if k.ID == p.Schedule.Kind {
-			name = k.Name
-		}
-	}
-	for _, k := range strategies.Jitters {
-		if k.ID == p.Jitter.Kind && k.ID != "none" {
-			name += ", " + lower(k.Name) + " jitter"
-		}
-	}
+	name := kindsTitle(spec.Find(strategies.Schedules, p.Schedule.Kind).Kind, spec.Find(strategies.Jitters, p.Jitter.Kind).Kind)
 	if number != "" {
 		name += " (" + strings.TrimPrefix(number, "-") + ")"
 	}
 	return name
+}
+
+// kindsTitle is what a policy of these kinds is called if it has no name of its own.
+func kindsTitle(schedule, jitter spec.Kind) string {
+	if jitter.ID == "none" {
+		return schedule.Name
+	}
+	return schedule.Name + ", " + lower(jitter.Name) + " jitter"
 }
 
 func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }

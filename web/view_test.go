@@ -214,11 +214,11 @@ func TestNumbers(t *testing.T) {
 func TestStripsShareTheirAxes(t *testing.T) {
 	sc := sim.Default() // capacity 200 a second, bins of 250 ms: 50 a bin are 1×
 	r := &sim.Result{Scenario: sc, Results: []sim.PolicyResult{
-		{Run: sim.FirstRun{
+		{Policy: sc.Policies[0], Run: sim.FirstRun{
 			BinSeconds: 0.25, Arrivals: []int64{1000, 0, 200, 50}, Served: []int64{0, 0, 50, 50}, Succeeded: make([]int64, 4),
 			Refused: []int64{1000, 0, 150, 0}, TimedOut: make([]int64, 4), Down: []sim.Span{{From: 0, To: 0.5, Why: "outage"}},
 		}},
-		{Run: sim.FirstRun{BinSeconds: 0.25, Arrivals: []int64{50}, Served: []int64{50}, Refused: []int64{0}, TimedOut: []int64{0}}},
+		{Policy: sc.Policies[1], Run: sim.FirstRun{BinSeconds: 0.25, Arrivals: []int64{50}, Served: []int64{50}, Refused: []int64{0}, TimedOut: []int64{0}}},
 	}}
 	a := newStrips(r)
 	if a.end != 1 || a.columns() != 4 || a.top != 4 {
@@ -259,7 +259,7 @@ func TestStripsKeepPeaksAndSums(t *testing.T) {
 		run.Arrivals = append(run.Arrivals, n)
 	}
 	run.Served, run.Refused, run.TimedOut = run.Arrivals, make([]int64, 4001), make([]int64, 4001)
-	r := &sim.Result{Scenario: sc, Results: []sim.PolicyResult{{Run: run}}}
+	r := &sim.Result{Scenario: sc, Results: []sim.PolicyResult{{Policy: sc.Policies[0], Run: run}}}
 	a := newStrips(r)
 	s := a.strip(&r.Results[0])
 	if s.Columns > maxColumns || !strings.Contains(s.Arrivals, "V2h1V") {
