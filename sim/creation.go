@@ -61,12 +61,12 @@ func (e *engine) createBursts() {
 		switch g.workload.Kind {
 		case Burst:
 			g.prepare(g.count)
-			for i := 0; i < g.count && !e.stopped; i++ {
+			for i := 0; i < g.count && !e.stopped(); i++ {
 				e.create(g, uint64(i), g.burstCreation(e.stream, uint64(i)))
 			}
 		case Closed:
-			g.prepare(1 << g.clientBits)
-			for i := 0; i < g.count && !e.stopped; i++ {
+			g.prepare(g.count)
+			for i := 0; i < g.count && !e.stopped(); i++ {
 				if a, ok := e.createClosed(g, uint64(i), 0); ok {
 					e.send(g, a)
 				}

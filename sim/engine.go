@@ -28,9 +28,8 @@ type engine struct {
 	trace    *tracer
 	creation creation
 	meter    *meter
-	credit   int64 // attempts and completions until the meter is read again
+	credit   int64 // attempts and completions until the meter is told
 	events   int64
-	stopped  bool
 }
 
 // trouble is the classes that a struggling server causes.
@@ -86,7 +85,11 @@ func (g *group) burstCreation(s stream, number uint64) int64 {
 	return below(at(s.of(g.id|number), 0, drawCreation), int64(g.workload.Spread))
 }
 
-// spend counts one attempt or completion, and now and then asks whether the run has to stop.
+// stopped reports whether the run has to stop. Every loop over clients or events asks, lest one that costs nothing go
+// on for long after a cancellation.
+func (e *engine) stopped() bool { return e.meter.stop.Load() }
+
+// spend counts one attempt or completion, and now and then tells the meter.
 func (e *engine) spend() {
 	e.credit--
 	if e.credit <= 0 {
@@ -98,9 +101,7 @@ func (e *engine) settleCredit() {
 	used := creditBlock - e.credit
 	e.events += used
 	e.credit = creditBlock
-	if !e.meter.spend(used) {
-		e.stopped = true
-	}
+	e.meter.spend(used)
 }
 
 // run carries out the replication. It returns early when the meter says so.
@@ -109,7 +110,7 @@ func (e *engine) run() {
 		e.serverActs(0)
 	}
 	e.createBursts()
-	for !e.stopped {
+	for !e.stopped() {
 		ev, ok := e.next()
 		if !ok {
 			start, at := e.start()
@@ -157,7 +158,7 @@ func (e *engine) passive(t int64) bool {
 // send follows an attempt, and those that come after it, until one meets the server or time ends.
 func (e *engine) send(g *group, a attempt) {
 	since, until := a.since, a.leave // the wait that has not been recorded yet
-	for !e.stopped {
+	for !e.stopped() {
 		if g.walks && e.server.down {
 			a, since = e.walk(g, a, since)
 			until = a.leave
@@ -237,7 +238,7 @@ func (e *engine) answerWhileDown(arrival, back, fires int64) (seen int64, class 
 // the plain case, in which most events of a herd lie, and stops before the first attempt that is not so plain. It
 // returns that attempt, and since when its client has been waiting for it.
 func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
-	const stride = 4096 // so that the meter is read often enough
+	const stride = 4096 // so that the meter is told often enough
 	refusing := min(e.server.refusingUntil(a.leave+e.fixed), e.horizon-e.fixed)
 	latest := e.horizon
 	if g.deadline > 0 {
@@ -334,7 +335,7 @@ func (e *engine) failed(g *group, number uint64, n, t int64, class strategies.Cl
 		return e.requestFailed(g, number, t, reasonDeadline)
 	}
 	if n == maxAttempt {
-		e.stopped = true // out of numbers: two thousand million attempts of one request
+		e.meter.stop.Store(true) // out of numbers: two thousand million attempts of one request
 	}
 	return attempt{number, n + 1, t, t + wait}, true
 }

@@ -109,7 +109,7 @@ func (p *policyRun) finish(ctx context.Context, r *run) {
 	res.Policy = *p.policy
 	var warnings []string
 	res.Metrics, warnings = summarize(p.measured, r.Values)
-	res.Warnings = slices.Concat(r.warnings, p.policy.Warnings(), pendingWarning(res.Metrics), warnings)
+	res.Warnings = slices.Concat(r.warnings, p.policy.Warnings(), pendingWarning(res.Metrics), res.cutShort(), warnings)
 	width := s.Bin.Seconds()
 	down := res.Run.Down
 	res.Run = FirstRun{BinSeconds: width, Down: down,
@@ -133,6 +133,18 @@ func pendingWarning(m Metrics) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%.4g of %.4g requests were still pending at the horizon", *pending, *requests)}
+}
+
+// cutShort warns of lists that have no room for more.
+func (p *PolicyResult) cutShort() []string {
+	var warnings []string
+	if len(p.Run.Down) == maxDownSpans {
+		warnings = append(warnings, fmt.Sprintf("only the first %d times that the server was down in the first run are listed", maxDownSpans))
+	}
+	if p.Trace != nil && len(p.Trace.Client) == maxTraced {
+		warnings = append(warnings, fmt.Sprintf("only the first %d attempts are traced", maxTraced))
+	}
+	return warnings
 }
 
 func perReplication(sums []int64, n int) []float64 {

@@ -72,7 +72,7 @@ func (e *engine) measure(s *Scenario, recovery int64) measurements {
 		return dispersion(e.series.counts[countArrivals][(recovery+width-1)/width : max((recovery+width-1)/width, g.lastEnd/width)])
 	}))
 	m.count("crashes", e.server.crashes)
-	m.add("downtime", seconds(e.server.downtime(0, e.horizon)))
+	m.add("downtime", e.server.downtime.until(e.horizon)/1e9)
 	until := e.horizon
 	if burst && pending == 0 {
 		until = g.lastEnd
@@ -165,26 +165,14 @@ func (g *group) pending() int64 {
 
 // idle is the share of the workers' time up between from and to in which they had nothing to do.
 func (e *engine) idle(from, to int64) float64 {
-	up := to - from - e.server.downtime(from, to)
+	u, d := &e.server.usage, &e.server.downtime
+	u.passTo(e.horizon)
+	d.passTo(e.horizon)
+	up := float64(to-from) - (d.atWatched - d.atRecovery)
 	if up <= 0 {
 		return math.NaN()
 	}
-	u := &e.server.usage
-	u.passTo(e.horizon)
-	return 1 - (u.atWatched-u.atRecovery)/(float64(e.server.workers)*float64(up))
-}
-
-// downtime returns how long the server was down between from and to. Its spans are in the order of their beginning.
-func (s *server) downtime(from, to int64) int64 {
-	var sum int64
-	for _, d := range s.spans {
-		from = max(from, d.from)
-		if end := min(to, d.to); end > from {
-			sum += end - from
-			from = end
-		}
-	}
-	return sum
+	return 1 - (u.atWatched-u.atRecovery)/(float64(e.server.workers)*up)
 }
 
 // dispersion compares the mean squared difference of neighbouring bins with their mean: 1 for a Poisson process.

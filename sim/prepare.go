@@ -1,6 +1,9 @@
 package sim
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // How an engine is made ready for a replication, in the memory of the one before.
 
@@ -18,7 +21,7 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	if s.Server.Kind == OCC {
 		e.hops, e.back = 3, drawHop4
 	}
-	e.meter, e.credit, e.events, e.stopped = r.meter, creditBlock, 0, r.meter.stop.Load()
+	e.meter, e.credit, e.events = r.meter, creditBlock, 0
 	e.prepareGroups(p.groups)
 	recovery = e.server.prepare(&s.Server, e.stream)
 	e.calendar.reset(p.bucketWidth)
@@ -29,7 +32,10 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	e.trace = nil
 	if k == 0 && r.Trace > 0 {
 		g := e.groups[0]
-		e.trace = &tracer{clients: int64(r.Trace), client: func(number uint64) int64 { return e.client(g, number) }, place: map[tracedKey]int{}}
+		e.trace = &tracer{clients: int64(r.Trace), room: maxTraced, client: func(number uint64) int64 { return e.client(g, number) }, place: map[tracedKey]int{}}
+		if r.traceAll {
+			e.trace.room = math.MaxInt / 2
+		}
 	}
 	for _, g := range e.groups {
 		g.walks = e.mayWalk(g)

@@ -47,7 +47,7 @@ func randomScenario(t *rapid.T) *Scenario {
 // runAll runs a scenario with every replication's values and a trace of everybody.
 func runAll(t tester, s *Scenario) *Result {
 	t.Helper()
-	result, err := Runner{Values: true, Trace: s.Clients.Count}.Run(context.Background(), s, nil)
+	result, err := Runner{Values: true, Trace: s.Clients.Count, traceAll: true}.Run(context.Background(), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,11 +150,11 @@ func (q *queue) takeAll() []event {
 	return all
 }
 
-// usage integrates how many workers are busy.
+// usage integrates how many workers are busy, or whether the server is down.
 type usage struct {
 	busy       int
 	since      int64
-	total      float64 // worker-nanoseconds up to since
+	total      float64 // worker-nanoseconds up to since; as whole as they are, since 168 h are less than 2^53 ns
 	watched    int64   // the last moment of interest
 	atWatched  float64 // total there
 	atRecovery float64
@@ -173,11 +173,18 @@ func (u *usage) set(t int64, busy int) {
 // passTo notes the total at the moment of interest when time passes it.
 func (u *usage) passTo(t int64) {
 	if u.since <= u.watched && u.watched <= t {
-		u.atWatched = u.total + float64(u.busy)*float64(u.watched-u.since)
+		u.atWatched = u.until(u.watched)
 	}
 }
 
-func (u *usage) markRecovery() { u.atRecovery = u.total }
+// until returns the total up to t, which has not been passed.
+func (u *usage) until(t int64) float64 { return u.total + float64(u.busy)*float64(t-u.since) }
+
+// markRecovery notes the totals at recovery when the first outage begins, which lasts until then.
+func (s *server) markRecovery(recovery int64) {
+	s.usage.atRecovery = s.usage.total // nobody is busy any more
+	s.downtime.atRecovery = s.downtime.until(recovery)
+}
 
 // watchUntil makes t, which has not passed yet at the server, the moment of interest.
-func (s *server) watchUntil(t int64) { s.usage.watched = t }
+func (s *server) watchUntil(t int64) { s.usage.watched, s.downtime.watched = t, t }

@@ -22,7 +22,8 @@ type Runner struct {
 	Trace     int   // trace so many clients of the first replication
 	SampleP95 bool  // draw the 95th percentiles of cumulative waits that have no closed form; some 10 ms each
 
-	general bool // make an event of every arrival: slower, and the same result
+	general  bool // make an event of every arrival: slower, and the same result
+	traceAll bool // trace every attempt of those clients, however many
 }
 
 // TooCostlyError is what Run returns for a scenario over the runner's limit.
@@ -77,12 +78,11 @@ type meter struct {
 	stop  atomic.Bool
 }
 
-// spend adds to the cost and reports whether the run may go on.
-func (m *meter) spend(events int64) bool {
+// spend adds to the cost, and stops the run if that is too much.
+func (m *meter) spend(events int64) {
 	if used := m.used.Add(events); m.limit > 0 && used > m.limit {
 		m.stop.Store(true)
 	}
-	return !m.stop.Load()
 }
 
 // run is a scenario under way: a list of jobs, each one replication of one policy.
@@ -140,8 +140,7 @@ func (r *run) catch() {
 func (r *run) replication(ctx context.Context, e *engine, p *policyRun, k int) {
 	recovery := e.prepare(r, p, k)
 	e.run()
-	if e.stopped {
-		r.meter.stop.Store(true)
+	if e.stopped() {
 		return
 	}
 	if p.add(e, k, e.measure(r.scenario, recovery)) {

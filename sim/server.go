@@ -33,10 +33,11 @@ type server struct {
 	waiting   queue
 	recorded  struct{ inService, waiting int }
 
-	usage   usage
-	crashes int64
-	spans   []span // times of being down
-	wasted  int64
+	usage    usage
+	downtime usage
+	crashes  int64
+	spans    []span // the first times of being down
+	wasted   int64
 
 	// The write that a contention server accepted last.
 	lastWrite event
@@ -73,22 +74,28 @@ func (e *engine) serverActs(t int64) {
 		e.completeFirst(t)
 	case s.down && s.downUntil == t:
 		s.down = false
+		s.downtime.set(t, 0)
 		s.warm.start(t)
 		s.plan()
 	default:
 		outage := s.outages[s.nextOutage]
 		s.nextOutage++
 		if s.nextOutage == 1 {
-			defer s.usage.markRecovery()
+			defer s.markRecovery(outage.to)
 		}
 		e.goDown(outage)
 	}
 }
 
+// maxDownSpans bounds the list of times of being down. A server with an instant restart could crash a million times a second.
+const maxDownSpans = 1000
+
 // goDown begins a time of being down. What is queued and in service is answered at once.
 func (e *engine) goDown(why span) {
 	s := &e.server
-	s.spans = append(s.spans, why)
+	if len(s.spans) < maxDownSpans {
+		s.spans = append(s.spans, why)
+	}
 	if !s.down || why.to > s.downUntil {
 		s.downUntil = why.to
 	}
@@ -97,16 +104,23 @@ func (e *engine) goDown(why span) {
 		s.restartUntil = why.to
 	}
 	t := why.from
+	s.downtime.set(t, 1)
 	waiting := s.waiting.takeAll()
 	inService := s.busy.jobs
 	s.busy.jobs, s.inService = s.busy.jobs[:0], 0
 	e.recordWork(t)
 	for _, j := range inService {
+		if e.stopped() {
+			return
+		}
 		if !j.isRefusal() {
 			e.answer(j.key, j.arrived, t, strategies.Unavailable, noHint)
 		}
 	}
 	for _, ev := range waiting {
+		if e.stopped() {
+			return
+		}
 		e.answer(ev, ev.time(), t, strategies.Unavailable, noHint)
 	}
 }
@@ -302,7 +316,7 @@ func (e *engine) completeFirst(t int64) {
 // takeNext lets a free worker take the next waiting attempt, if there is one, and sheds what has waited too long.
 func (e *engine) takeNext(t int64) {
 	s := &e.server
-	for s.waiting.len() > 0 && s.busy.len() < s.workers {
+	for s.waiting.len() > 0 && s.busy.len() < s.workers && !e.stopped() {
 		ev := s.waiting.pop(s.lifo)
 		if s.patience > 0 && t-ev.time() > s.patience {
 			e.answer(ev, ev.time(), t, strategies.Overloaded, s.overloadHint())

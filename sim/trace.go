@@ -5,12 +5,18 @@ import (
 	"slices"
 )
 
-// tracer records the attempts of the first clients under test. A nil tracer records nothing.
+// maxTraced bounds the attempts of a trace: one client alone can make a hundred million.
+const maxTraced = 50_000
+
+// tracer records the attempts of the first clients under test: those that leave first. A nil tracer records nothing.
 type tracer struct {
 	clients  int64
+	room     int // for so many attempts
 	client   func(number uint64) int64
 	attempts []tracedAttempt
 	place    map[tracedKey]int
+	full     bool
+	last     tracedAttempt // if full: attempts that leave after it have no place
 }
 
 type tracedKey struct {
@@ -37,24 +43,47 @@ func (r *tracer) leaves(g *group, a attempt, arrival, horizon int64) {
 	if arrival >= horizon {
 		arrival = never
 	}
-	key := tracedKey{a.number, a.n}
-	r.place[key] = len(r.attempts)
-	r.attempts = append(r.attempts, tracedAttempt{key, r.client(a.number), a.leave, arrival, never, "inFlight"})
+	t := tracedAttempt{tracedKey{a.number, a.n}, r.client(a.number), a.leave, arrival, never, "inFlight"}
+	if r.full && r.last.compare(t) < 0 {
+		return
+	}
+	r.place[t.tracedKey] = len(r.attempts)
+	r.attempts = append(r.attempts, t)
+	if len(r.attempts) == 2*r.room { // clients are not always followed in the order of time
+		r.trim()
+	}
+}
+
+// trim puts the attempts in the order of their leaving and drops those that there is no room for.
+func (r *tracer) trim() {
+	slices.SortFunc(r.attempts, tracedAttempt.compare)
+	if len(r.attempts) > r.room {
+		r.attempts = r.attempts[:r.room]
+		r.full, r.last = true, r.attempts[r.room-1]
+	}
+	clear(r.place)
+	for i, a := range r.attempts {
+		r.place[a.tracedKey] = i
+	}
+}
+
+func (a tracedAttempt) compare(b tracedAttempt) int {
+	return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.number, b.number), cmp.Compare(a.n, b.n))
 }
 
 // seen records what a client sees of an attempt.
 func (r *tracer) seen(g *group, number uint64, n, t int64, outcome string) {
-	if r.traces(g, number) {
-		a := &r.attempts[r.place[tracedKey{number, n}]]
-		a.seen, a.outcome = t, outcome
+	if !r.traces(g, number) {
+		return
+	}
+	if i, ok := r.place[tracedKey{number, n}]; ok {
+		r.attempts[i].seen, r.attempts[i].outcome = t, outcome
 	}
 }
 
 // trace returns the attempts in the order of their leaving.
 func (r *tracer) trace() *Trace {
-	slices.SortFunc(r.attempts, func(a, b tracedAttempt) int {
-		return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.number, b.number), cmp.Compare(a.n, b.n))
-	})
+	r.trim()
 	t := &Trace{Client: []int{}, Attempt: []int64{}, LeftSeconds: []float64{}, ArrivedSeconds: []*float64{},
 		SeenSeconds: []*float64{}, Outcome: []string{}}
 	for _, a := range r.attempts {
