@@ -14,6 +14,7 @@ import (
 
 // TestAgreesWithReference holds the engine to the reference, to the last attempt of every replication.
 func TestAgreesWithReference(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		agree(t, randomScenario(t))
 	})
@@ -21,6 +22,7 @@ func TestAgreesWithReference(t *testing.T) {
 
 // TestPresetsAgreeWithReference does the same for scenarios that are meant.
 func TestPresetsAgreeWithReference(t *testing.T) {
+	t.Parallel()
 	for _, p := range Presets() {
 		t.Run(p.ID, func(t *testing.T) {
 			s := p.Scenario

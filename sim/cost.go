@@ -53,15 +53,18 @@ func (s *Scenario) estimateGroup(count int, w Workload, p *strategies.Policy) fl
 	horizon := s.Horizon.Seconds()
 	latency := compileDistribution(s.Network.Latency)
 	trip := 2 * latency.Mean() / 1e9
+	var service distribution // none under contention
+	if s.Server.Kind == Capacity {
+		service = compileDistribution(s.Server.ServiceTime)
+	}
 	trouble, load := s.trouble(count, w)
+	if timeout := p.AttemptTimeout.Seconds(); timeout > 0 && timeout < trip+service.Mean()/1e9 {
+		trouble = horizon // hardly an answer is in time
+	}
 	attempts := attemptsWithin(p, min(trouble, horizon), trip)
 	switch w.Kind {
 	case Closed:
 		think := compileDistribution(w.Think)
-		var service distribution // none under contention
-		if s.Server.Kind == Capacity {
-			service = compileDistribution(s.Server.ServiceTime)
-		}
 		cycle := max(think.Mean()/1e9+trip+service.Mean()/1e9, 1e-9)
 		return float64(count) * (horizon/cycle*2 + attempts)
 	case Open:

@@ -8,6 +8,7 @@ import (
 
 // TestEstimatePresets: for scenarios that are meant the estimate is right to within a factor of 2.
 func TestEstimatePresets(t *testing.T) {
+	t.Parallel()
 	for _, p := range Presets() {
 		s := p.Scenario
 		s.Replications = 3
