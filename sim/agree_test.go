@@ -27,6 +27,9 @@ func TestPresetsAgreeWithReference(t *testing.T) {
 		t.Run(p.ID, func(t *testing.T) {
 			s := p.Scenario
 			s.Replications = 1
+			if testing.Short() && Estimate(s) > 100_000 {
+				t.Skip("large")
+			}
 			agree(t, s)
 		})
 	}

@@ -11,7 +11,7 @@ func TestEstimatePresets(t *testing.T) {
 	t.Parallel()
 	for _, p := range Presets() {
 		s := p.Scenario
-		s.Replications = 3
+		s.Replications = 1
 		estimate, events := Estimate(s), runAll(t, s).Engine.Events
 		if estimate > 2*events || events > 2*estimate {
 			t.Errorf("%s: estimate %d of %d events", p.ID, estimate, events)

@@ -118,7 +118,7 @@ func (p property) conservation() {
 	}
 }
 
-// order: percentiles rise, and a mean lies within its interval.
+// order: percentiles rise, and a mean is that of its values and lies within its interval.
 func (p property) order() {
 	rising := func(what string, values ...float64) {
 		values = slices.DeleteFunc(values, math.IsNaN)
@@ -135,6 +135,15 @@ func (p property) order() {
 		rising("peaks", v("recoveryPeak"), v("peakLoad"))
 	}
 	for _, m := range p.r.Metrics {
+		sum, n := 0.0, 0.0
+		for _, v := range m.Values {
+			if v != nil {
+				sum, n = sum+*v, n+1
+			}
+		}
+		if (m.Mean == nil) != (n == 0) || m.Mean != nil && math.Abs(*m.Mean-sum/n) > 1e-9*math.Abs(*m.Mean) {
+			p.errorf("%s: the mean of %d values is %s, want %v", m.Name, len(m.Values), show(m.Mean), sum/n)
+		}
 		if m.Low != nil {
 			rising(m.Name, *m.Low, *m.Mean, *m.High)
 		}

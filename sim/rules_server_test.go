@@ -222,6 +222,21 @@ func TestOutages(t *testing.T) {
 	})
 }
 
+// TestEndSpread: an outage's end is uniform in [end, end + endSpread].
+func TestEndSpread(t *testing.T) {
+	const replications = 1000
+	s, err := ParseScenario(fmt.Appendf(nil, `{"horizon": "10s", "replications": %d, "clients": {"count": 1, "workload": {"kind": "burst"}},
+		"server": {"outages": [{"start": "0s", "end": "2s", "endSpread": "4s"}]}, "policies": [{%s}]}`, replications, once))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []float64
+	for _, v := range runAll(t, s).Results[0].Metrics.Get("downtime").Values {
+		ends = append(ends, *v)
+	}
+	uniform(t, ends, replications, 2, 6)
+}
+
 // TestCrashes: overload brings the server down.
 func TestCrashes(t *testing.T) {
 	const overload = `"workers": 1, "serviceTime": {"kind": "constant", "mean": "50ms"}, "queue": 1, "crash": {"on": "queueFull", "restart": "100ms"}`
