@@ -25,6 +25,7 @@ var (
 	errNotFound = errors.New("there is nothing at this address")
 	errMethod   = errors.New("this address does not take that method")
 	errQuery    = errors.New("the query string is malformed")
+	errCrowded  = errors.New("too many large results are on their way to clients; try again in a second")
 	errBody     = errors.New("the body ended early")
 	errCoding   = errors.New("send the document without a content coding")
 )
@@ -45,6 +46,7 @@ var statuses = []struct {
 	{equals(errNotFound), http.StatusNotFound},
 	{equals(errMethod), http.StatusMethodNotAllowed},
 	{equals(errBusy), http.StatusServiceUnavailable},
+	{equals(errCrowded), http.StatusServiceUnavailable},
 	{equals(ErrShutdown), http.StatusServiceUnavailable},
 }
 

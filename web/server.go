@@ -42,6 +42,7 @@ type Server struct {
 	*simulator
 	http.Handler
 
+	room     room
 	log      *slog.Logger
 	version  string
 	draining atomic.Bool
@@ -69,6 +70,7 @@ func New(c Config) *Server {
 		log:     c.Log,
 		version: c.Version,
 	}
+	s.room.left.Store(answerRoom)
 	s.Handler = s.routes()
 	return s
 }
@@ -86,7 +88,7 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/healthz", s.healthy)
 	r.Get("/readyz", s.ready)
 	r.Get("/favicon.ico", favicon)
-	r.Handle(static.Prefix+"*", static.Handler())
+	r.Method(http.MethodGet, static.Prefix+"*", static.Handler())
 	r.Route(apiPrefix, s.api)
 	return r
 }

@@ -89,11 +89,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, sc *sim.Scenario
 		return
 	}
 	start := time.Now()
-	result, err := s.simulate(r.Context(), sc, o)
+	result, leave, err := s.simulateToSend(r.Context(), sc, o)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
+	defer leave()
 	w.Header().Set("Server-Timing", fmt.Sprintf("sim;dur=%.1f", time.Since(start).Seconds()*1000))
 	s.sendJSON(w, r, result)
 }

@@ -17,9 +17,10 @@ const heartbeatEvery = 10 * time.Second
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, sc *sim.Scenario, o options) {
 	e := &eventStream{w: w, control: http.NewResponseController(w)}
 	o.progress = e.progress
-	result, err := s.simulate(r.Context(), sc, o)
+	result, leave, err := s.simulateToSend(r.Context(), sc, o)
 	var doc []byte
 	if err == nil {
+		defer leave()
 		doc, err = json.Marshal(result)
 	}
 	switch {
