@@ -171,6 +171,7 @@ func TestPolicyTextFaults(t *testing.T) {
 		{"immediate,id=~2", `/id id must have two hexadecimal digits after each "~"`},
 		{"immediate,id=~zz", `/id id must have two hexadecimal digits after each "~"`},
 		{"immediate,name=~ff", `/name name must be without control characters, not "\xff"`},
+		{"immediate,name=a\u202eb", `/name name must be without control characters, not "a\u202eb"`},
 		{"immediate,schedule=list", `/schedule schedule must be given field by field, not as "list"`},
 		{"immediate,breaker.failures=5", `/breaker unknown field "breaker"; accepted are id, name, schedule, cap, capAfterJitter, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter`},
 		{"immediate,cap=-1s,deadline=x", "/cap cap must be at least 0s, not -1s\n" + `/deadline deadline must be a duration such as "250ms" or "1m30s", at most 168h, not "x"`},

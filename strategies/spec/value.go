@@ -209,10 +209,16 @@ func (p *Param) readable(s string) string {
 	if n := utf8.RuneCountInString(s); n > int(p.Max) {
 		return fmt.Sprintf("must have at most %v characters, not %d", p.Max, n)
 	}
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, isControl) {
 		return "must be without control characters, not " + quote(s)
 	}
 	return ""
+}
+
+// isControl reports whether r is a control character, or turns the direction of the text that follows, for which a name
+// inside a sentence would turn the sentence (the embeddings, overrides and isolates of Unicode's annex 9).
+func isControl(r rune) bool {
+	return unicode.IsControl(r) || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
 // limit prints one of p's bounds.
