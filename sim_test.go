@@ -225,31 +225,45 @@ func TestRenewalFunction(t *testing.T) {
 // value of either.
 func TestDecorrelatedInTheLongRun(t *testing.T) {
 	const skipped, kept = 50, 150
-	clients := replications(4000)
+	const clients = 240 // as many as can be traced so far
 	for _, c := range []struct{ ratio, atCap, mean float64 }{{100, 0.3148, 0.5272}, {60, 0.3388, 0.5620}, {10, 0.4833, 0.7366}} {
 		s := parse(t, `{"horizon": "%vs", "replications": 1, "clients": {"count": %d, "workload": {"kind": "burst"}},
 			"server": {"outages": [{"start": "0s", "end": "100h"}]},
 			"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "cap": "%vs", "jitter": {"kind": "decorrelated"}, "maxAttempts": %d}]}`,
 			(skipped+kept)*c.ratio+1, clients, c.ratio, skipped+kept+1)
-		result, err := sim.Runner{Trace: clients}.Run(context.Background(), s, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		atCap, mean := make([]float64, clients), make([]float64, clients)
-		before := make([]float64, clients)
-		trace := result.Results[0].Trace
-		for i, client := range trace.Client {
-			if delay := trace.LeftSeconds[i] - before[client]; trace.Attempt[i] > skipped+1 {
-				mean[client] += delay / c.ratio / kept
-				if delay > c.ratio-1e-6 { // a draw so near the cap has the odds of 1 to 10^8
-					atCap[client] += 1.0 / kept
-				}
+		var atCap, mean []float64
+		for seed := range replications(20) {
+			s.Seed = uint64(seed)
+			result, err := sim.Runner{Trace: clients}.Run(context.Background(), s, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-			before[client] = trace.LeftSeconds[i]
+			for _, waits := range waits(result.Results[0].Trace, clients) {
+				waits = waits[skipped:]
+				share := 0.0
+				for _, w := range waits {
+					if w > c.ratio-1e-6 { // a draw so near the cap has the odds of 1 to 10^8
+						share += 1 / float64(len(waits))
+					}
+				}
+				atCap, mean = append(atCap, share), append(mean, stat.Mean(waits, nil)/c.ratio)
+			}
 		}
 		meanIs(t, fmt.Sprintf("C/base = %v: share at the cap", c.ratio), atCap, c.atCap, 0.00005)
 		meanIs(t, fmt.Sprintf("C/base = %v: mean delay/C", c.ratio), mean, c.mean, 0.00005)
 	}
+}
+
+// waits returns how long each client waited before each of its retries, where answers take no time.
+func waits(trace *sim.Trace, clients int) [][]float64 {
+	waits, last := make([][]float64, clients), make([]float64, clients)
+	for i, client := range trace.Client {
+		if trace.Attempt[i] > 1 {
+			waits[client] = append(waits[client], trace.LeftSeconds[i]-last[client])
+		}
+		last[client] = trace.LeftSeconds[i]
+	}
+	return waits
 }
 
 // erlangC is the probability that an arrival has to wait for one of c workers at an offered load of a < c.
