@@ -200,15 +200,18 @@ func (p *tab) await(expression string) {
 	}
 }
 
-// click clicks, once the page stands still: one that is being replaced would take the node away, or move it.
+// click clicks with the mouse on the middle of an element, once the page stands still: one that is being replaced would
+// move it.
 func (p *tab) click(selector string) {
 	p.Helper()
 	p.await(`document.readyState === "complete" && document.querySelector(` + quote(selector) + `) !== null`)
-	ctx, cancel := p.within()
-	defer cancel()
-	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
-		p.Fatalf("click %s: %v", selector, err)
-	}
+	at := eval[[]float64](p, `(() => {
+		const element = document.querySelector(`+quote(selector)+`);
+		element.scrollIntoView({block: "center", behavior: "instant"});
+		const box = element.getBoundingClientRect();
+		return [box.x + box.width / 2, box.y + box.height / 2];
+	})()`)
+	p.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
 // fill changes a text field as a person does, up to leaving it.

@@ -112,7 +112,7 @@ func TestVerdict(t *testing.T) {
 			[]string{"“A” serves all 1000 clients, 99 % of them within 19.6 s."}},
 		{"harm", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 0.04, crashes: 10, third: never}, {name: "C", success: 0, third: never}},
 			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.",
-				"“B” knocks the server over 10 times a run and leaves 960 of 1000 clients unserved; “C” leaves all 1000 clients."}},
+				"“B” knocks the server over 10 times a run and leaves 960 of 1000 clients unserved; “C” leaves all 1000 clients unserved."}},
 		{"harm by the worst alone", sim.Burst, true, []made{{name: "A", success: 1, third: 20}, {name: "B", success: 0.04, crashes: 10, third: never}},
 			[]string{"“A” serves all 1000 clients, 99 % of them within 20 s, without a crash.",
 				"“B” knocks the server over 10 times a run and leaves 960 of 1000 clients unserved."}},

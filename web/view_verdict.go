@@ -126,7 +126,7 @@ func (t telling) harm(others []standing) string {
 	}
 	said := quoted(knocks) + " knocks the server over " + times(knocks) + " a run and leaves " + t.unserved(knocks) + " unserved"
 	if fewest.position != knocks.position && !t.by[0].meet(fewest, knocks) {
-		said += "; " + quoted(fewest) + " leaves " + t.unserved(fewest)
+		said += "; " + quoted(fewest) + " leaves " + t.unserved(fewest) + " unserved"
 	}
 	return said + "."
 }
