@@ -46,7 +46,7 @@ func firstWriting(n int) (attempts int64, completions []int64) {
 	s := herd(n)
 	draws := newStream(s.Seed, 0)
 	policy := s.Policies[0].Compile()
-	service := compileDistribution(s.Server.ServiceTime)
+	service := compileDistribution(s.Server.ServiceTime).tabulate()
 	up := int64(30 * time.Second)
 
 	events := &eventHeap{}

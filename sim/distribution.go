@@ -117,6 +117,7 @@ func foldedNormalMean(mean, sd float64) float64 {
 // distribution draws durations of one kind with its parameters. The zero value is the constant 0.
 type distribution struct {
 	draw     func(u float64) float64 // nil: constant
+	table    *quantileTable          // nil: draw is asked
 	min, max int64
 	mean     float64
 }
@@ -143,7 +144,7 @@ func (d *distribution) Draw(u uint64) int64 {
 	if d.draw == nil {
 		return d.min
 	}
-	return nearest(math.Abs(d.draw(unit(u))))
+	return nearest(math.Abs(d.quantile(unit(u))))
 }
 
 // Constant returns the value of every draw, and whether there is just one.

@@ -35,20 +35,29 @@ type groupSpec struct {
 	workload Workload
 	policy   *strategies.Policy
 	compiled *strategies.Compiled
+	think    distribution // closed
+}
+
+func newGroupSpec(count int, w Workload, p *strategies.Policy, c *strategies.Compiled) groupSpec {
+	spec := groupSpec{count: count, workload: w, policy: p, compiled: c}
+	if w.Kind == Closed {
+		spec.think = compileDistribution(w.Think).tabulate()
+	}
+	return spec
 }
 
 func newPolicyRun(s *Scenario, policy *strategies.Policy) *policyRun {
 	c := &s.Clients
 	compiled := policy.Compile()
-	p := &policyRun{policy: policy, groups: []groupSpec{{c.Count, c.Workload, policy, compiled}},
+	p := &policyRun{policy: policy, groups: []groupSpec{newGroupSpec(c.Count, c.Workload, policy, compiled)},
 		bucketWidth: s.bucketWidth(policy, compiled), left: s.Replications,
 		measured: make([]measurements, s.Replications), arrivals: make([][]int64, s.Replications)}
 	for _, o := range c.Others {
-		spec := groupSpec{o.Count, o.Workload, policy, compiled}
+		own, ownCompiled := policy, compiled
 		if o.Policy != nil {
-			spec.policy, spec.compiled = o.Policy, o.Policy.Compile()
+			own, ownCompiled = o.Policy, o.Policy.Compile()
 		}
-		p.groups = append(p.groups, spec)
+		p.groups = append(p.groups, newGroupSpec(o.Count, o.Workload, own, ownCompiled))
 	}
 	p.resetObserved(&p.observed)
 	return p

@@ -66,7 +66,7 @@ func newGroup(index int, spec groupSpec) *group {
 		maxAttempts: p.MaxAttempts, deadline: int64(p.Deadline), timeout: int64(p.AttemptTimeout),
 		retryOn: p.RetryOn, rule: p.RetryAfter}
 	if w.Kind == Closed {
-		g.think = compileDistribution(w.Think)
+		g.think = spec.think
 		for 1<<g.clientBits < g.count {
 			g.clientBits++
 		}

@@ -12,7 +12,7 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	s := r.scenario
 	e.stream = newStream(s.Seed, k)
 	e.horizon = int64(s.Horizon)
-	e.latency = compileDistribution(s.Network.Latency)
+	e.latency = r.latency
 	e.fixed = -1
 	if t, ok := e.latency.Constant(); ok {
 		e.fixed = min(t, maxTime)
@@ -23,7 +23,7 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	}
 	e.meter, e.credit, e.events = r.meter, creditBlock, 0
 	e.prepareGroups(p.groups)
-	recovery = e.server.prepare(&s.Server, e.stream)
+	recovery = e.server.prepare(&s.Server, r.service, e.stream)
 	e.calendar.reset(p.bucketWidth)
 	e.series.reset(int64(s.Bin), e.horizon)
 	e.peaks.reset(int64(s.PeakWindow), e.horizon, recovery)
@@ -60,7 +60,7 @@ func (e *engine) prepareGroups(specs []groupSpec) {
 }
 
 // prepare readies the server, draws when its outages end, and returns when the first does; 0 if there is none.
-func (s *server) prepare(conf *Server, draws stream) (recovery int64) {
+func (s *server) prepare(conf *Server, service distribution, draws stream) (recovery int64) {
 	*s = server{conf: conf, occ: conf.Kind == OCC, hints: conf.RetryAfter.Kind, workers: conf.Workers, queueLimit: conf.Queue, lifo: conf.Discipline == LIFO,
 		patience: int64(conf.MaxQueueWait), refusal: int64(conf.RefusalCost), mayCrash: conf.Crash != nil,
 		limit: newLimiter(conf.RateLimit), warm: newWarmup(conf.Warmup), crashRate: newRecentArrivals(conf.Crash),
@@ -69,7 +69,7 @@ func (s *server) prepare(conf *Server, draws stream) (recovery int64) {
 	if s.occ {
 		return 0
 	}
-	s.service = compileDistribution(conf.ServiceTime)
+	s.service = service
 	work, constant := s.service.Constant()
 	s.instant = conf.Workers == 0 && constant && work == 0
 	for i, o := range conf.Outages {

@@ -243,6 +243,7 @@ func (p property) causes() {
 // nothingServedWhileDown: no attempt that arrives while the server is down succeeds, and bins of being down are empty. (One
 // that begins with it need not be: services of that instant end first.)
 func (p property) nothingServedWhileDown() {
+	const slack = 1e-9 // seconds; the edges of bins are rounded
 	t, run := p.r.Trace, &p.r.Run
 	for _, down := range run.Down {
 		for i, arrived := range t.ArrivedSeconds {
@@ -252,7 +253,7 @@ func (p property) nothingServedWhileDown() {
 		}
 		for i := range run.Served {
 			from, to := float64(i)*run.BinSeconds, float64(i+1)*run.BinSeconds
-			if down.From < from && to <= down.To && (run.Served[i] > 0 || run.InService[i] > 0 || run.Queue[i] > 0) {
+			if down.From < from-slack && to <= down.To && (run.Served[i] > 0 || run.InService[i] > 0 || run.Queue[i] > 0) {
 				p.errorf("work from %v to %v, although down from %v to %v", from, to, down.From, down.To)
 			}
 		}

@@ -131,7 +131,7 @@ type reference struct {
 }
 
 func newReference(s *Scenario, policy, replication int) *reference {
-	r := &reference{s: s, draws: newStream(s.Seed, replication), latency: compileDistribution(s.Network.Latency),
+	r := &reference{s: s, draws: newStream(s.Seed, replication), latency: compileDistribution(s.Network.Latency).tabulate(),
 		horizon: int64(s.Horizon), lastUp: -1, windowCount: map[int64]int64{}}
 	r.addGroup(s.Clients.Count, s.Clients.Workload, s.Policies[policy])
 	for _, o := range s.Clients.Others {
@@ -142,7 +142,7 @@ func newReference(s *Scenario, policy, replication int) *reference {
 		r.addGroup(o.Count, o.Workload, p)
 	}
 	if s.Server.Kind == Capacity {
-		r.service = compileDistribution(s.Server.ServiceTime)
+		r.service = compileDistribution(s.Server.ServiceTime).tabulate()
 		r.planOutages()
 	}
 	if l := s.Server.RateLimit; l != nil {
@@ -210,7 +210,7 @@ func (r *reference) createFirst(g *refGroup) {
 
 // think creates a closed client's request after one think time.
 func (r *reference) think(q *refRequest) {
-	think := compileDistribution(q.group.workload.Think)
+	think := compileDistribution(q.group.workload.Think).tabulate()
 	r.create(q, r.now+think.Draw(r.draw(q, 0, drawThink)))
 }
 

@@ -54,6 +54,10 @@ func (r Runner) Run(ctx context.Context, s *Scenario, progress Progress) (*Resul
 	defer context.AfterFunc(ctx, func() { meter.stop.Store(true) })()
 
 	run := &run{Runner: r, scenario: s, meter: meter, progress: progress, warnings: s.Warnings()}
+	run.latency = compileDistribution(s.Network.Latency).tabulate()
+	if s.Server.Kind != OCC {
+		run.service = compileDistribution(s.Server.ServiceTime).tabulate()
+	}
 	for i := range s.Policies {
 		run.policies = append(run.policies, newPolicyRun(s, &s.Policies[i]))
 	}
@@ -91,6 +95,8 @@ type run struct {
 	scenario *Scenario
 	meter    *meter
 	warnings []string
+	latency  distribution
+	service  distribution // of a server that serves
 	policies []*policyRun
 
 	next     atomic.Int64
