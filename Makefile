@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: test generated vet unit race chromium bench shots fuzz vendor build generate
+.PHONY: test generated vet unit race chromium bench shots properties fuzz vendor build generate
 
 test: generated vet chromium unit race
 
@@ -46,6 +46,10 @@ bench:
 # Screenshots of every page, wide and narrow, light and dark.
 shots: chromium
 	$(GO) test ./web -run TestShots -count 1 -shots $(CURDIR)/shots
+
+# The properties on new random scenarios and policies, ten times as many as in make test.
+properties:
+	$(GO) test ./sim ./strategies -count 1 -timeout 60m -rapid.seed=0 -rapid.checks=10000
 
 # Each decoder against hostile input, for a minute.
 fuzz:

@@ -19,17 +19,21 @@ import (
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
-// TestMain lets every property hold for 1000 random scenarios, 50 of them with -short, unless the command line has
-// -rapid.checks. (With -short, rapid takes a fifth.)
+// TestMain lets every property hold for 1000 random scenarios, 50 of them with -short (where rapid takes a fifth), and
+// for the same ones each time, so that a change and not chance decides whether tests pass. The command line may say
+// otherwise: -rapid.checks, and -rapid.seed=0 for new scenarios.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if checks := "1000"; !given {
-		if testing.Short() {
-			checks = "250"
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	checks := "1000"
+	if testing.Short() {
+		checks = "250"
+	}
+	for name, value := range map[string]string{"rapid.checks": checks, "rapid.seed": "1"} {
+		if !given[name] {
+			flag.Set(name, value)
 		}
-		flag.Set("rapid.checks", checks)
 	}
 	os.Exit(m.Run())
 }
