@@ -28,7 +28,8 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// DefaultMaxEvents is a limit for a server that others use: a few seconds' work for one core.
+// DefaultMaxEvents is a limit for a server that others use: some seconds of one core's work, more where clients are in
+// the millions.
 const DefaultMaxEvents = 100_000_000
 
 // cacheBytes is about how much memory finished results may take.
