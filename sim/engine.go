@@ -319,20 +319,20 @@ func (e *engine) failed(g *group, number uint64, n, t int64, class strategies.Cl
 		}
 	}
 	if !g.retryOn.Has(class) {
-		return e.requestFailed(g, number, t, reasonNotRetryable)
+		return e.requestFailed(g, number, n, t, reasonNotRetryable)
 	}
 	if n == g.maxAttempts {
-		return e.requestFailed(g, number, t, reasonAttempts)
+		return e.requestFailed(g, number, n, t, reasonAttempts)
 	}
 	wait := e.draw(g, number, n)
 	if hint != noHint && g.rule != strategies.IgnoreHint {
 		if g.rule == strategies.GiveUp && g.cap > 0 && hint > g.cap {
-			return e.requestFailed(g, number, t, reasonRetryAfter)
+			return e.requestFailed(g, number, n, t, reasonRetryAfter)
 		}
 		wait = e.heed(g, number, n, wait, hint)
 	}
 	if g.deadline > 0 && t+wait > e.createdAt(g, number)+g.deadline {
-		return e.requestFailed(g, number, t, reasonDeadline)
+		return e.requestFailed(g, number, n, t, reasonDeadline)
 	}
 	if n == maxAttempt {
 		e.meter.stop.Store(true) // out of numbers: two thousand million attempts of one request
@@ -377,8 +377,11 @@ func (e *engine) heed(g *group, number uint64, n, d, hint int64) int64 {
 	return max(d, hint)
 }
 
-func (e *engine) requestFailed(g *group, number uint64, t int64, reason int) (attempt, bool) {
+func (e *engine) requestFailed(g *group, number uint64, n, t int64, reason int) (attempt, bool) {
 	g.failed[reason]++
+	if e.trace != nil {
+		e.trace.fails(g, number, n, reason)
+	}
 	return e.ended(g, number, t)
 }
 

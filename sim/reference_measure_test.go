@@ -314,6 +314,14 @@ func (r *reference) traced() []*refAttempt {
 	return attempts
 }
 
+// failedWith is why the request failed with this attempt, "" if it did not.
+func (a *refAttempt) failedWith() string {
+	if a.n != a.request.last || a.request.reason == "succeeded" {
+		return ""
+	}
+	return a.request.reason
+}
+
 // client is whose request it is.
 func (r *reference) client(q *refRequest) int {
 	switch g := q.group; g.workload.Kind {

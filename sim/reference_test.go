@@ -69,6 +69,7 @@ type refRequest struct {
 	number  uint64
 	created int64
 	prev    int64 // the delay drawn last
+	last    int64 // attempt that left
 	ended   int64 // never: pending
 	reason  string
 }
@@ -283,6 +284,7 @@ func (r *reference) hop(a *refAttempt, p purpose) int64 {
 func (r *reference) leave(q *refRequest, n int64) {
 	a := &refAttempt{request: q, n: n, left: r.now, arrived: never, seen: never, outcome: "inFlight"}
 	q.group.attempts = append(q.group.attempts, a)
+	q.last = n
 	reaches := r.now + r.hop(a, drawHop1)
 	if r.s.Server.Kind == OCC {
 		r.scheduleAttempt(reaches, refAttemptArrives, a, func() { r.read(a) })

@@ -99,12 +99,15 @@ type DelayRow struct {
 }
 
 // Trace holds the attempts of the first clients in the first replication, as columns of equal length in order of
-// leaving. ArrivedSeconds is nil for what never arrived, SeenSeconds for what is still in flight.
+// leaving. Request counts a client's requests from 1. ArrivedSeconds is nil for what never arrived, SeenSeconds for what
+// is still in flight. Failed is why the request failed with that attempt, "" if it did not.
 type Trace struct {
 	Client         []int      `json:"client"`
+	Request        []int64    `json:"request"`
 	Attempt        []int64    `json:"attempt"`
 	LeftSeconds    []float64  `json:"leftSeconds"`
 	ArrivedSeconds []*float64 `json:"arrivedSeconds"`
 	SeenSeconds    []*float64 `json:"seenSeconds"`
 	Outcome        []string   `json:"outcome"`
+	Failed         []string   `json:"failed"`
 }

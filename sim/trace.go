@@ -29,6 +29,7 @@ type tracedAttempt struct {
 	client              int64
 	left, arrived, seen int64
 	outcome             string
+	failed              string // why the request failed with this attempt, if it did
 }
 
 func (r *tracer) traces(g *group, number uint64) bool {
@@ -43,7 +44,7 @@ func (r *tracer) leaves(g *group, a attempt, arrival, horizon int64) {
 	if arrival >= horizon {
 		arrival = never
 	}
-	t := tracedAttempt{tracedKey{a.number, a.n}, r.client(a.number), a.leave, arrival, never, "inFlight"}
+	t := tracedAttempt{tracedKey{a.number, a.n}, r.client(a.number), a.leave, arrival, never, "inFlight", ""}
 	if r.full && r.last.compare(t) < 0 {
 		return
 	}
@@ -81,13 +82,30 @@ func (r *tracer) seen(g *group, number uint64, n, t int64, outcome string) {
 	}
 }
 
+// fails records why a request failed with its attempt n.
+func (r *tracer) fails(g *group, number uint64, n int64, reason int) {
+	if !r.traces(g, number) {
+		return
+	}
+	if i, ok := r.place[tracedKey{number, n}]; ok {
+		r.attempts[i].failed = reasonNames[reason]
+	}
+}
+
 // trace returns the attempts in the order of their leaving.
 func (r *tracer) trace() *Trace {
 	r.trim()
-	t := &Trace{Client: []int{}, Attempt: []int64{}, LeftSeconds: []float64{}, ArrivedSeconds: []*float64{},
-		SeenSeconds: []*float64{}, Outcome: []string{}}
+	t := &Trace{Client: []int{}, Request: []int64{}, Attempt: []int64{}, LeftSeconds: []float64{}, ArrivedSeconds: []*float64{},
+		SeenSeconds: []*float64{}, Outcome: []string{}, Failed: []string{}}
+	requests, nth := map[int64]int64{}, map[uint64]int64{} // of a client; of a request
 	for _, a := range r.attempts {
+		if nth[a.number] == 0 {
+			requests[a.client]++
+			nth[a.number] = requests[a.client]
+		}
 		t.Client = append(t.Client, int(a.client))
+		t.Request = append(t.Request, nth[a.number])
+		t.Failed = append(t.Failed, a.failed)
 		t.Attempt = append(t.Attempt, a.n)
 		t.LeftSeconds = append(t.LeftSeconds, seconds(a.left))
 		t.ArrivedSeconds = append(t.ArrivedSeconds, secondsOrNil(a.arrived))
