@@ -2,6 +2,7 @@
 // asks it for the part that changes and puts that in place. Without the script the form is an ordinary one.
 
 import { morph } from "./morph.js";
+import { tabs } from "./tabs.js";
 
 const typingPause = 200; // ms after a keystroke before asking
 const patience = 300; // ms before a run that goes on is announced
@@ -23,6 +24,7 @@ document.documentElement.classList.add("live");
 document.addEventListener("input", changed);
 document.addEventListener("change", letGo);
 document.addEventListener("submit", submitted);
+document.addEventListener("click", followed);
 addEventListener("popstate", () => ask(location.search, { moved: true }));
 dress();
 
@@ -53,12 +55,23 @@ function submitted(event) {
   event.preventDefault();
   clearTimeout(typing);
   const button = event.submitter;
-  if (button?.name === "do") {
-    commands.push(button.value);
-    committed = true;
-    gesture = false;
-  }
+  if (button?.name === "do") command(button.value);
   next();
+}
+
+// followed takes a link that stands for a button for one.
+function followed(event) {
+  const link = event.target.closest("a[data-do]");
+  if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  command(link.dataset.do);
+  next();
+}
+
+function command(text) {
+  commands.push(text);
+  committed = true;
+  gesture = false;
 }
 
 // edits are the controls that differ from what the server knows, and the buttons pressed.
@@ -266,8 +279,9 @@ function address(main) {
   return state ? `/?${state}` : "/";
 }
 
-// dress brings what only the script knows up to date: sliders and charts.
+// dress brings what only the script knows up to date: sliders, tabs and charts.
 function dress() {
+  tabs();
   for (const slider of document.querySelectorAll("input.slider")) {
     const input = $(slider.dataset.for);
     const stops = slider.dataset.stops.split(" ").map(Number);

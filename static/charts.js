@@ -18,13 +18,13 @@ export function draw(again = false) {
     const source = document.getElementById(element.dataset.chart).textContent;
     const before = drawn.get(element);
     if (before && before.source === source && !again) continue;
-    before?.chart.dispose();
     element.hidden = false;
     const option = JSON.parse(source);
     if (option.yAxis[0].data) element.style.height = `${Math.max(option.yAxis[0].data.length, 3) * 30 + 56}px`;
-    const chart = init(element, null, { renderer: "svg" });
-    chart.setOption(complete(option, element.clientWidth));
-    drawn.set(element, { chart, source });
+    const chart = before?.chart ?? init(element, null, { renderer: "svg" });
+    if (before && before.height !== element.clientHeight) chart.resize();
+    chart.setOption(complete(option, element.clientWidth), true);
+    drawn.set(element, { chart, source, width: element.clientWidth, height: element.clientHeight });
     resized.observe(element);
   }
 }
@@ -33,10 +33,8 @@ const resized = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const known = drawn.get(target);
     if (!known || (known.width === target.clientWidth && known.height === target.clientHeight)) continue;
-    if (known.width !== undefined) {
-      known.chart.resize();
-      known.chart.setOption(complete(JSON.parse(known.source), target.clientWidth), true);
-    }
+    known.chart.resize();
+    known.chart.setOption(complete(JSON.parse(known.source), target.clientWidth), true);
     known.width = target.clientWidth;
     known.height = target.clientHeight;
   }

@@ -100,7 +100,8 @@ type Results struct {
 	Time      TimeAxis
 	Rows      []Row
 	Spans     []string // of the strips' table
-	Charts    []Chart
+	Tabs      []Tab
+	Charts    []Chart // of the tab that is shown
 	Downloads []Download
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/stampede-sim/stampede/templates"
 )
 
-// The compare page. Its address is its state: the scenario's query and which policies are in the charts. The form sends
+// The compare page. Its address is its state: the scenario's query, which policies are in the charts, and the tab. The form sends
 // the state that it was made from and its controls; what differs is applied, and the answer leads to the new address.
 // The script asks for the same with Accept: text/event-stream, and gets the part of the page that changes: as HTML,
 // or after a while as events, "progress" and at last "page".
@@ -30,6 +30,7 @@ const announceAfter = 200 * time.Millisecond
 type state struct {
 	scenario *sim.Scenario
 	shown    []string // ids of the policies in the charts; none: the page chooses
+	tab      string   // id of the tab that is shown, if it is not the first
 	address  string   // the canonical query of both; parseState fills it in
 }
 
@@ -38,12 +39,15 @@ func (s state) query() url.Values {
 	if len(s.shown) > 0 {
 		q["show"] = s.shown
 	}
+	if s.tab != "" {
+		q.Set("tab", s.tab)
+	}
 	return q
 }
 
 // parseState reads an address's query. If it has faults, the state is the opening one.
 func parseState(query url.Values) (state, error) {
-	shown := query["show"]
+	shown, tab := query["show"], query.Get("tab")
 	sc, err := parsePageQuery(maps.Clone(query))
 	if err == nil && len(sc.Policies) > maxRows {
 		err = spec.Faults{{Pointer: "/policies", Detail: fmt.Sprintf("there are %d policies; the page has room for %d", len(sc.Policies), maxRows)}}
@@ -51,7 +55,7 @@ func parseState(query url.Values) (state, error) {
 	if err != nil {
 		return state{scenario: sim.Default()}, err
 	}
-	s := state{scenario: sc}
+	s := state{scenario: sc, tab: tabOf(tab)}
 	for _, p := range sc.Policies {
 		if slices.Contains(shown, p.ID) && len(s.shown) < maxShown {
 			s.shown = append(s.shown, p.ID)

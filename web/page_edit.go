@@ -117,6 +117,9 @@ func (s *state) do(command string) string {
 			}
 		}
 		return ""
+	case "tab":
+		s.tab = object
+		return ""
 	case "remove":
 		kept := slices.DeleteFunc(slices.Clone(s.scenario.Policies), func(p strategies.Policy) bool { return p.ID == object })
 		if len(kept) > 0 {

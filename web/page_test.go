@@ -111,6 +111,9 @@ func TestFormLeadsToTheCanonicalAddress(t *testing.T) {
 		{"untouched control in plain words", url.Values{"from": {"server.workers=30"}, "serves": {"300"}, "server.workers": {"40"}}, "/?server.workers=40"},
 		{"show", url.Values{"from": {""}, "do": {"show:every-second&exponential"}}, "/?show=every-second&show=exponential"},
 		{"show no more than two", url.Values{"from": {""}, "do": {"show:every-second&exponential&decorrelated"}}, "/?show=every-second&show=exponential"},
+		{"a tab", url.Values{"from": {"seed=7"}, "do": {"tab:delays"}}, "/?seed=7&tab=delays"},
+		{"the first tab goes without saying", url.Values{"from": {"tab=delays"}, "do": {"tab:served"}}, "/"},
+		{"no such tab", url.Values{"from": {""}, "do": {"tab:none"}}, "/"},
 		{"one left", seven, "/?p=constant%2Cbase%3D1s%2Cid%3Devery-second%2Cname%3DEvery+second"},
 	} {
 		w := get(quick(), c.form.Encode(), false)
@@ -355,8 +358,11 @@ func TestChartsAreData(t *testing.T) {
 		sc.Replications = 2
 		r, err := sim.Run(t.Context(), sc, nil)
 		must(t, err)
-		view := results(r, state{scenario: sc})
-		for _, c := range view.Charts {
+		var drawn []templates.Chart
+		for _, tab := range tabList {
+			drawn = append(drawn, results(r, state{scenario: sc, tab: tab.id}).Charts...)
+		}
+		for _, c := range drawn {
 			var option struct {
 				XAxis, YAxis []struct{ Name string }
 				Series       []struct {

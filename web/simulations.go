@@ -61,7 +61,7 @@ func scenarioInQuery(r *http.Request) (*sim.Scenario, options, error) {
 
 // parsePageQuery reads the scenario that an address of the page shows, and takes from the query what is not of it.
 func parsePageQuery(query url.Values) (*sim.Scenario, error) {
-	query.Del("show") // which policies are in the page's charts
+	deletePageKeys(query)
 	return sim.ParseQuery(query)
 }
 

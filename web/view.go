@@ -39,12 +39,8 @@ func results(r *sim.Result, st state) *templates.Results {
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	out.Charts = append(out.Charts, progressChart(r, charted))
-	for _, s := range charted {
-		if len(drawn(s)) > 0 { // a policy that never retries has no waits
-			out.Charts = append(out.Charts, delayChart(s))
-		}
-	}
+	out.Tabs = tabLinks(st)
+	out.Charts = st.tabbed().charts(r, all, charted)
 	return out
 }
 
@@ -181,7 +177,7 @@ func half(m sim.Metrics) string {
 // downloads link to what is on the page as documents, and to the charted policies.
 func downloads(address string, charted []standing) []templates.Download {
 	query, _ := url.ParseQuery(address) // it was encoded
-	query.Del("show")
+	deletePageKeys(query)
 	link := func(kind, file, label, title string, more ...string) templates.Download {
 		q := maps.Clone(query)
 		for i := 0; i < len(more); i += 2 {

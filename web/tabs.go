@@ -1,0 +1,70 @@
+package web
+
+import (
+	"net/url"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/templates"
+)
+
+// This file says which tabs of large charts there are. Only the charts of the tab that is shown are made.
+
+// tabKind is some charts under one label.
+type tabKind struct {
+	id, label string
+	charts    func(r *sim.Result, all, charted []standing) []templates.Chart
+}
+
+// tabList holds the tabs in their order; an address that names none shows the first.
+var tabList = []tabKind{
+	{"served", "Served over time", func(r *sim.Result, _, charted []standing) []templates.Chart {
+		return []templates.Chart{progressChart(r, charted)}
+	}},
+	{"delays", "Delays", func(_ *sim.Result, _, charted []standing) (charts []templates.Chart) {
+		for _, s := range charted {
+			if len(drawn(s)) > 0 { // a policy that never retries has no waits
+				charts = append(charts, delayChart(s))
+			}
+		}
+		return charts
+	}},
+}
+
+// tabOf is how a state names a tab: "" is the first, and what is none leads there.
+func tabOf(id string) string {
+	for _, t := range tabList[1:] {
+		if t.id == id {
+			return id
+		}
+	}
+	return ""
+}
+
+// tabbed is the tab that a state shows.
+func (s state) tabbed() tabKind {
+	for _, t := range tabList {
+		if t.id == s.tab {
+			return t
+		}
+	}
+	return tabList[0]
+}
+
+func tabLinks(st state) []templates.Tab {
+	var links []templates.Tab
+	for _, t := range tabList {
+		to := st
+		to.tab = tabOf(t.id)
+		links = append(links, templates.Tab{ID: t.id, Label: t.label, Href: address(to.query().Encode()) + "#tabs", Shown: t.id == st.tabbed().id})
+	}
+	return links
+}
+
+// pageKeys are what a page's address says beside the scenario.
+var pageKeys = []string{"show", "tab"}
+
+func deletePageKeys(query url.Values) {
+	for _, key := range pageKeys {
+		query.Del(key)
+	}
+}
