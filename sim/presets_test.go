@@ -1,0 +1,215 @@
+package sim_test
+
+// What a preset is said to show is what comes out.
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stampede-sim/stampede/sim"
+)
+
+// figures are a preset's means by policy and metric; what does not exist is a fault of the test.
+type figures struct {
+	*testing.T
+	result *sim.Result
+}
+
+func (f figures) of(policy, metric string) float64 {
+	f.Helper()
+	for _, r := range f.result.Results {
+		if r.Policy.ID == policy {
+			if mean := r.Metrics.Get(metric).Mean; mean != nil {
+				return *mean
+			}
+		}
+	}
+	f.Fatalf("%s: %s does not exist", policy, metric)
+	return 0
+}
+
+// within holds a figure to [low, high].
+func (f figures) within(policy, metric string, low, high float64) {
+	f.Helper()
+	if v := f.of(policy, metric); v < low || v > high {
+		f.Errorf("%s: %s is %v, want %v to %v", policy, metric, v, low, high)
+	}
+}
+
+// is holds figures of several policies to one value.
+func (f figures) is(metric string, want float64, policies ...string) {
+	f.Helper()
+	for _, p := range policies {
+		f.within(p, metric, want, want)
+	}
+}
+
+// less holds a figure of one policy to be less than another's, beyond the intervals.
+func (f figures) less(metric, policy, than string) {
+	f.Helper()
+	f.of(policy, metric)
+	f.of(than, metric)
+	if high, low := f.metric(policy, metric).High, f.metric(than, metric).Low; *high >= *low {
+		f.Errorf("%s of %s reaches to %v, that of %s from %v", metric, policy, *high, than, *low)
+	}
+}
+
+func (f figures) metric(policy, metric string) sim.Metric {
+	for _, r := range f.result.Results {
+		if r.Policy.ID == policy {
+			return r.Metrics.Get(metric)
+		}
+	}
+	return sim.Metric{}
+}
+
+// claims are what the sentences of the presets say.
+var claims = map[string]func(f figures){
+	"default": func(f figures) {
+		f.within("every-second", "crashes", 1, 99)
+		f.within("exponential", "crashes", 1, 99)
+		f.within("full-short-cap", "crashes", 1, 99) // spread out, not patient
+		f.is("crashes", 0, "exponential-equal", "exponential-full")
+		f.is("successRate", 1, "exponential-equal", "exponential-full")
+		f.is("successRate", 0, "full-three") // not patient enough
+	},
+	"spread-failures": func(f figures) {
+		f.is("crashes", 0, "exponential", "exponential-full")
+		f.less("within.p99", "exponential", "exponential-full")
+	},
+	"ordinary-traffic": func(f figures) {
+		f.within("exponential-full", "successRate", 0.25, 0.32)
+		f.is("successRate", 1, "full-long-cap")
+		alone := sim.Default()
+		for _, r := range run(f.T, alone).Results {
+			if r.Policy.ID == "exponential-full" && *r.Metrics.Get("successRate").Mean != 1 {
+				f.Errorf("without the traffic %v are served", *r.Metrics.Get("successRate").Mean)
+			}
+		}
+		capacity, _ := alone.Capacity()
+		if got := f.result.Scenario.Clients.Others[0].Workload.Rate / capacity; got != 0.15 {
+			f.Errorf("the traffic is %v of the capacity", got)
+		}
+	},
+	"quarter-every-second": func(f figures) {
+		const theirs = "others.old version.successRate"
+		f.is("successRate", 1, "exponential-full")
+		f.is(theirs, 1, "exponential-full", "exponential")
+		f.within("exponential", "successRate", 0, 0.05)
+	},
+	"cold-cache": func(f figures) {
+		f.within("exponential-full", "crashes", 6.5, 7.5)
+		f.within("exponential-equal", "crashes", 6.5, 7.5)
+		f.within("full-long-cap", "crashes", 0, 1.1)
+		f.within("full-minute-cap", "crashes", f.of("full-long-cap", "crashes"), 1.1)
+		f.less("within.p99", "full-long-cap", "full-minute-cap")
+	},
+	"knocked-over-again": func(f figures) {
+		// The herd that stays together returns every 30 s once it is at its cap; the one that spreads out never does.
+		f.is("crashes", 6, "exponential")
+		f.is("crashes", 0, "exponential-full")
+		f.less("crashes", "exponential", "constant")
+	},
+	"mobile-reconnect": func(f figures) {
+		f.within("full-short-cap", "crashes", 24, 99)
+		f.is("crashes", 0, "full", "full-long-cap")
+		f.is("successRate", 1, "full", "full-long-cap")
+		f.less("within.p99", "full", "full-long-cap")
+	},
+	"cron-full-hour": func(f figures) {
+		for _, p := range f.result.Scenario.Policies {
+			down := f.run(p.ID).Down
+			if len(down) == 0 || down[0].From > 0.5 { // the soonest retry, after 1 s, comes later; full jitter's may not
+				f.Errorf("%s: the first crash is not at once: %v", p.ID, down)
+			}
+			if p.ID != "full-first-long" {
+				f.less("crashes", "full-first-long", p.ID)
+			}
+		}
+		f.is("crashes", 1, "full-first-long")
+		f.is("successRate", 1, "full-first-long")
+	},
+	"rolling-deploy": func(f figures) {
+		for _, p := range []string{"every-second", "exponential", "exponential-full"} {
+			f.less("successRate", p, "no-retry")
+		}
+		f.within("within-ten-seconds", "successRate", 0.995, 1)
+		f.is("crashes", 0, "within-ten-seconds")
+	},
+	"database-failover": func(f figures) {
+		f.within("five", "successRate", f.of("no-retry", "successRate"), f.of("no-retry", "successRate")+0.02)
+		for _, reason := range []string{"deadline", "attempts"} {
+			f.is("failed."+reason, 0, "minute")
+		}
+		f.within("minute", "successRate", 0.999, 1) // the rest had only just been asked at the end
+	},
+	"steady-traffic-timeouts": func(f figures) {
+		f.within("no-retry", "successRate", 0.9, 1)
+		f.within("three-at-once", "successRate", 0, 0.25)
+		f.within("exponential-full", "successRate", 0, 0.25)
+	},
+	"unsynchronised": func(f figures) {
+		first := f.result.Scenario.Policies[0].ID
+		for _, p := range f.result.Scenario.Policies[1:] {
+			for _, metric := range []string{"successRate", "goodput", "recoveryPeak"} {
+				a, b := f.metric(first, metric), f.metric(p.ID, metric)
+				if *a.Low > *b.High || *b.Low > *a.High {
+					f.Errorf("%s tells %s from %s", metric, p.ID, first)
+				}
+			}
+		}
+		f.within(first, "amplification", 1.1, 1.13) // they do retry: 1/(1 − 0.1) attempts
+	},
+	"outage": func(f figures) {
+		f.is("recoveryPeak", 1000, "exponential")
+		f.less("recoveryPeak", "exponential-full", "exponential")
+		f.less("within.p99", "exponential-full", "exponential")
+	},
+	"rate-limited-api": func(f figures) {
+		f.within("simple", "failed.attempts", 300, 400)
+		f.less("successRate", "equal-capped", "email-sender") // heeding the hint alone is not enough within five attempts
+		f.less("successRate", "simple", "equal-capped")
+	},
+	"contention": func(f figures) {
+		f.less("attempts", "full", "none")
+	},
+}
+
+func (f figures) run(policy string) sim.FirstRun {
+	for _, r := range f.result.Results {
+		if r.Policy.ID == policy {
+			return r.Run
+		}
+	}
+	return sim.FirstRun{}
+}
+
+// TestPresetsShowWhatTheySay runs each preset as it is.
+func TestPresetsShowWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for _, p := range sim.Presets() {
+		t.Run(p.ID, func(t *testing.T) {
+			claim := claims[p.ID]
+			if claim == nil {
+				t.Fatalf("nothing is tested of %q", p.Shows)
+			}
+			if events := sim.Estimate(p.Scenario); events > 20_000_000 {
+				t.Errorf("it costs about %d events: too many to look at in passing", events)
+			}
+			if query := p.Scenario.Query().Encode(); len(query) > 2000 {
+				t.Errorf("its address is %d characters long", len(query))
+			}
+			claim(figures{t, run(t, p.Scenario)})
+		})
+	}
+}
+
+func run(t *testing.T, s *sim.Scenario) *sim.Result {
+	t.Helper()
+	result, err := sim.Run(context.Background(), s, nil)
+	if err != nil {
+		t.Fatal(fmt.Errorf("%s: %w", s.Name, err))
+	}
+	return result
+}
