@@ -11,6 +11,7 @@ type Page struct {
 	Form     Form
 	Problems []Problem // faults that no field shows, and other reasons for not having what was asked for
 	Results  *Results  // nil if there are none
+	Starts   []Link    // scenarios to start from; part of the frame, for no change touches them
 }
 
 // Problem is one thing that is wrong.
@@ -29,7 +30,6 @@ type Form struct {
 	Texts     []Field // each policy as text
 	TextsOpen bool    // shown unfolded
 	Adding    Adding
-	Starts    []Link // other scenarios
 }
 
 // The kinds of control.

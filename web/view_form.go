@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies"
@@ -51,18 +50,8 @@ func formOf(st state) templates.Form {
 		}
 	}
 	f.More = []templates.Group{server, clients, runs}
-	f.Starts = starts()
 	return f
 }
-
-// starts link to the preset scenarios.
-var starts = sync.OnceValue(func() []templates.Link {
-	var links []templates.Link
-	for _, p := range sim.Presets() {
-		links = append(links, templates.Link{Href: address(p.Scenario.Query().Encode()), Label: p.Scenario.Name, Title: p.Shows})
-	}
-	return links
-})
 
 func controlsOf(controls []control, sc *sim.Scenario) []templates.Field {
 	var fields []templates.Field

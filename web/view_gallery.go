@@ -1,0 +1,17 @@
+package web
+
+import (
+	"sync"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/templates"
+)
+
+// starts link to the preset scenarios. The opening one's address is the shortest there is.
+var starts = sync.OnceValue(func() []templates.Link {
+	var links []templates.Link
+	for _, p := range sim.Presets() {
+		links = append(links, templates.Link{Href: address(p.Scenario.Query().Encode()), Label: p.Scenario.Name, Title: p.Shows})
+	}
+	return links
+})
