@@ -237,7 +237,7 @@ func TestGetSimulationIsCacheable(t *testing.T) {
 		t.Error("a run for a client that holds the result")
 		return nil, errBusy
 	}
-	s.cache = newCache(0)
+	s.cache = newCache(0, sizeOf)
 	coded := strings.TrimSuffix(tag, `"`) + `-br"`
 	for _, held := range []string{tag, "W/" + tag, coded, `"other", ` + tag, "*"} {
 		for _, method := range []string{"GET", "HEAD"} {

@@ -84,6 +84,9 @@ func TestForeignImports(t *testing.T) {
 		"github.com/andybalholm/brotli":    {"web", "static"},
 		"github.com/a-h/templ":             {"web", "templates"},
 		"gonum.org/v1/gonum":               {"strategies", "strategies/spec", "sim"},
+		"gonum.org/v1/plot":                {"web"},
+		"golang.org/x/image":               {"web"},
+		"codeberg.org/go-fonts/liberation": {"web"},
 	}
 	for name, p := range goList(t) {
 		if strings.HasSuffix(name, "test") {

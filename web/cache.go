@@ -6,42 +6,43 @@ import (
 	"github.com/stampede-sim/stampede/sim"
 )
 
-// cache keeps the results used last, up to a number of bytes. It is not safe for concurrent use.
-type cache struct {
+// cache keeps the values used last, up to a number of bytes. It is not safe for concurrent use.
+type cache[V any] struct {
 	maxBytes, bytes int64
+	sizeOf          func(V) int64
 	entries         map[key]*list.Element // of *entry
 	order           list.List             // used last in front
 }
 
-type entry struct {
-	key    key
-	result *sim.Result
-	bytes  int64
+type entry[V any] struct {
+	key   key
+	value V
+	bytes int64
 }
 
-func newCache(maxBytes int64) cache {
-	return cache{maxBytes: maxBytes, entries: map[key]*list.Element{}}
+func newCache[V any](maxBytes int64, sizeOf func(V) int64) cache[V] {
+	return cache[V]{maxBytes: maxBytes, sizeOf: sizeOf, entries: map[key]*list.Element{}}
 }
 
-// get returns the result under k, nil if there is none.
-func (c *cache) get(k key) *sim.Result {
+// get returns the value under k, its zero value if there is none.
+func (c *cache[V]) get(k key) (v V) {
 	e, ok := c.entries[k]
 	if !ok {
-		return nil
+		return v
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*entry).result
+	return e.Value.(*entry[V]).value
 }
 
-// add keeps a result that is not in the cache yet, at the expense of those unused for longest.
-func (c *cache) add(k key, r *sim.Result) {
-	e := &entry{k, r, sizeOf(r)}
+// add keeps a value that is not in the cache yet, at the expense of those unused for longest.
+func (c *cache[V]) add(k key, v V) {
+	e := &entry[V]{k, v, c.sizeOf(v)}
 	if _, ok := c.entries[k]; ok || e.bytes > c.maxBytes {
 		return
 	}
 	c.entries[k] = c.order.PushFront(e)
 	for c.bytes += e.bytes; c.bytes > c.maxBytes; {
-		last := c.order.Remove(c.order.Back()).(*entry)
+		last := c.order.Remove(c.order.Back()).(*entry[V])
 		delete(c.entries, last.key)
 		c.bytes -= last.bytes
 	}

@@ -22,6 +22,9 @@ type Config struct {
 	MaxEvents int64
 	// MaxConcurrent is how many simulations run at once; 0: as many as there are cores.
 	MaxConcurrent int
+	// BaseURL is the origin that links and pictures name, such as "https://stampede.example.org"; empty: that of each
+	// request. CheckBaseURL says whether it is one.
+	BaseURL string
 	// Version names the program. Results of another version are not taken from a client's cache.
 	Version string
 	// Log takes one record a request; nil: slog.Default().
@@ -43,7 +46,9 @@ type Server struct {
 	*simulator
 	http.Handler
 
+	album    *album
 	room     room
+	baseURL  string
 	log      *slog.Logger
 	version  string
 	draining atomic.Bool
@@ -65,9 +70,11 @@ func New(c Config) *Server {
 			maxEvents: c.MaxEvents,
 			slots:     make(chan struct{}, c.MaxConcurrent),
 			slotWait:  slotWait,
-			cache:     newCache(cacheBytes),
+			cache:     newCache(cacheBytes, sizeOf),
 			flights:   map[key]*flight{},
 		},
+		album:   newAlbum(),
+		baseURL: c.BaseURL,
 		log:     c.Log,
 		version: c.Version,
 	}
@@ -86,6 +93,8 @@ func (s *Server) routes() *chi.Mux {
 	r.MethodNotAllowed(s.methodNotAllowed)
 
 	r.Get("/", s.compare)
+	r.Get("/chart.png", s.pictureAs("image/png", drawPNG))
+	r.Get("/chart.svg", s.pictureAs("image/svg+xml", drawSVG))
 	r.Get("/healthz", s.healthy)
 	r.Get("/readyz", s.ready)
 	r.Get("/favicon.ico", favicon)

@@ -58,7 +58,7 @@ type simulator struct {
 	slotWait  time.Duration // how long a run waits for a slot
 
 	mu      sync.Mutex
-	cache   cache
+	cache   cache[*sim.Result]
 	flights map[key]*flight
 }
 

@@ -224,7 +224,7 @@ func TestCacheForgetsWhatWasUnusedForLongest(t *testing.T) {
 		return &sim.Result{Results: []sim.PolicyResult{{Run: sim.FirstRun{Arrivals: make([]int64, bins)}}}}
 	}
 	one := sizeOf(result(1000))
-	c := newCache(3 * one)
+	c := newCache(3*one, sizeOf)
 	for id := range byte(3) {
 		c.add(key{id}, result(1000))
 	}

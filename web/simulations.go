@@ -72,6 +72,11 @@ func (s *Server) heldByClient(w http.ResponseWriter, r *http.Request, sc *sim.Sc
 	if err != nil {
 		return false // simulate says so
 	}
+	return s.held(w, r, k)
+}
+
+// held is heldByClient for an answer that is a function of k, the path and the program.
+func (s *Server) held(w http.ResponseWriter, r *http.Request, k key) bool {
 	sum := sha256.Sum256(append(k[:], r.URL.Path+"\x00"+s.version...))
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	w.Header().Set("Cache-Control", "no-cache") // keep, but ask

@@ -49,6 +49,8 @@ func TestCommandLineMistakes(t *testing.T) {
 		"no such command":  {nil, []string{"jump"}, 2, `there is no command "jump"`},
 		"no such flag":     {nil, []string{"serve", "-jump"}, 2, "-jump"},
 		"bad environment":  {map[string]string{"STAMPEDE_MAX_EVENTS": "many"}, []string{}, 2, `STAMPEDE_MAX_EVENTS is "many"`},
+		"bad base URL":     {nil, []string{"-base-url", "example.org/x"}, 2, `"example.org/x" is no base URL; it must be http`},
+		"bad base in env":  {map[string]string{"STAMPEDE_BASE_URL": "ftp://x"}, []string{}, 2, `STAMPEDE_BASE_URL is "ftp://x"`},
 		"too many files":   {nil, []string{"run", "a.json", "b.json"}, 2, `["a.json" "b.json"]`},
 		"no file":          {nil, []string{"run"}, 2, "1 argument"},
 		"bad trace":        {nil, []string{"run", "-trace", "501", "a.json"}, 2, "from 0 to 500"},

@@ -30,6 +30,8 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	addr := flags.String("addr", defaultAddr, "`address` to listen on")
 	maxEvents := flags.Int64("max-events", web.DefaultMaxEvents, "most `events` that a scenario may cost; 0: no limit")
 	maxConcurrent := flags.Int("max-concurrent", 0, "most `simulations` at once; 0: as many as there are cores")
+	base := baseURL("")
+	flags.Var(&base, "base-url", "`origin` that links and pictures name, such as https://stampede.example.org; without one, that of each request")
 	if err := parse(flags, args, 0, env, stdout); err != nil {
 		return ignoreHelp(err)
 	}
@@ -43,14 +45,16 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	}
 
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	app := web.New(web.Config{MaxEvents: *maxEvents, MaxConcurrent: *maxConcurrent, Version: version(), Log: log})
+	app := web.New(web.Config{
+		MaxEvents: *maxEvents, MaxConcurrent: *maxConcurrent, BaseURL: string(base), Version: version(), Log: log,
+	})
 	go app.Warm(ctx)
 
-	base, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	server := &http.Server{
 		Handler:           app,
-		BaseContext:       func(net.Listener) context.Context { return base },
+		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      time.Minute, // the app extends it for answers that take long to come by
@@ -74,6 +78,17 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	log.Info("stopping", "grace", stopGrace)
 	app.Drain()
 	return stop(server, func() { cancel(web.ErrShutdown) })
+}
+
+// baseURL is a flag that holds a base URL.
+type baseURL string
+
+func (b *baseURL) String() string { return string(*b) }
+
+func (b *baseURL) Set(text string) error {
+	checked, err := web.CheckBaseURL(text)
+	*b = baseURL(checked)
+	return err
 }
 
 // stop lets requests end for a while, then cuts them short and gives their answers a moment.
