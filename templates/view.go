@@ -142,7 +142,7 @@ type Row struct {
 	SpanRows      []SpanRow
 }
 
-// Mark tells policies apart: by colour, shape and dash, all three fixed by the policy's place in the scenario.
+// Mark tells policies apart: by colour, shape and dash, all three its own while it is on the page.
 type Mark struct {
 	Colour int    // 1 to 8
 	Shape  string // an SVG path around the origin, about 8 units wide

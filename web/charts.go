@@ -42,8 +42,8 @@ func progressChart(r *sim.Result, shown []standing) templates.Chart {
 	for i, s := range shown {
 		options := []charts.SeriesOpts{
 			charts.WithLineChartOpts(opts.LineChart{ShowSymbol: opts.Bool(false)}),
-			charts.WithLineStyleOpts(opts.LineStyle{Color: colour(s.position), Width: 2.5, Type: dashes[dash(s.position)].chart}),
-			charts.WithItemStyleOpts(opts.ItemStyle{Color: colour(s.position)}),
+			charts.WithLineStyleOpts(opts.LineStyle{Color: colour(s.mark), Width: 2.5, Type: dashes[dash(s.mark)].chart}),
+			charts.WithItemStyleOpts(opts.ItemStyle{Color: colour(s.mark)}),
 		}
 		if i == 0 {
 			options = append(options, outages(r.Scenario)...)
@@ -210,7 +210,7 @@ func delayChart(s standing) templates.Chart {
 	}{{"exact", exact}, {"observed", observed}} {
 		custom.AddSeries(series.name, series.data,
 			charts.WithCustomChartOpts(opts.CustomChart{RenderItem: types.FuncStr("@box " + series.name)}),
-			charts.WithItemStyleOpts(opts.ItemStyle{Color: []string{colour(s.position), "var(--ink-2)"}[i]}),
+			charts.WithItemStyleOpts(opts.ItemStyle{Color: []string{colour(s.mark), "var(--ink-2)"}[i]}),
 			charts.WithEncodeOpts(opts.Encode{X: []int{1, 2, 3, 4, 5, 6, 7}, Y: 0}),
 		)
 	}

@@ -4,78 +4,34 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/static"
 	"github.com/stampede-sim/stampede/strategies/spec"
 	"github.com/stampede-sim/stampede/templates"
 )
 
-// The compare page. Its address is its state: the scenario's query, which policies are in the charts, and the tab. The form sends
-// the state that it was made from and its controls; what differs is applied, and the answer leads to the new address.
+// The compare page. Its address is its state. The form sends the state that it was made from and its controls; what
+// differs is applied, and the answer leads to the new address.
 // The script asks for the same with Accept: text/event-stream, and gets the part of the page that changes: as HTML,
 // or after a while as events, "progress" and at last "page".
 
 // announceAfter is how long a run may take before the script is told how far it is.
 const announceAfter = 200 * time.Millisecond
 
-// state is what an address of the page says.
-type state struct {
-	scenario *sim.Scenario
-	shown    []string // ids of the policies in the charts; none: the page chooses
-	tab      string   // id of the tab that is shown, if it is not the first
-	address  string   // the canonical query of both; parseState fills it in
-}
-
-func (s state) query() url.Values {
-	q := s.scenario.Query()
-	if len(s.shown) > 0 {
-		q["show"] = s.shown
-	}
-	if s.tab != "" {
-		q.Set("tab", s.tab)
-	}
-	return q
-}
-
-// parseState reads an address's query. If it has faults, the state is the opening one.
-func parseState(query url.Values) (state, error) {
-	shown, tab := query["show"], query.Get("tab")
-	sc, err := parsePageQuery(maps.Clone(query))
-	if err == nil && len(sc.Policies) > maxRows {
-		err = spec.Faults{{Pointer: "/policies", Detail: fmt.Sprintf("there are %d policies; the page has room for %d", len(sc.Policies), maxRows)}}
-	}
-	if err != nil {
-		return state{scenario: sim.Default()}, err
-	}
-	s := state{scenario: sc, tab: tabOf(tab)}
-	for _, p := range sc.Policies {
-		if slices.Contains(shown, p.ID) && len(s.shown) < maxShown {
-			s.shown = append(s.shown, p.ID)
-		}
-	}
-	s.address = s.query().Encode()
-	return s, nil
-}
-
 // compare answers GET /.
 func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
-	asked, err := queryOf(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
+	asked, faults := url.ParseQuery(r.URL.RawQuery)
 	script := static.Quality(r, "Accept", "text/event-stream") > 0
 	w.Header().Add("Vary", "Accept")
 	st, err := stateOf(asked)
-	if err == nil && !script && st.address != asked.Encode() {
+	if faults != nil {
+		err = allFaults(malformed(faults), err)
+	}
+	if err == nil && !script && st.address != encode(asked) {
 		http.Redirect(w, r, address(st.address), http.StatusSeeOther)
 		return
 	}
@@ -88,15 +44,10 @@ func stateOf(asked url.Values) (state, error) {
 	if !asked.Has("from") {
 		return parseState(asked)
 	}
-	from, err := url.ParseQuery(asked.Get("from"))
-	if err != nil {
-		return state{scenario: sim.Default()}, errQuery
-	}
-	before, err := parseState(from)
-	if err != nil {
-		return before, err
-	}
-	return before.edit(asked)
+	from, _ := url.ParseQuery(asked.Get("from"))
+	before, old := parseState(from)
+	after, err := before.edit(asked)
+	return after, allFaults(old, err)
 }
 
 func address(query string) string {
@@ -156,12 +107,14 @@ func (p *pageAnswer) complain(page *templates.Page, asked url.Values, err error)
 		p.w.Header().Set("Retry-After", "1")
 	}
 	if faults, ok := errors.AsType[spec.Faults](err); ok {
-		old := "Not all of that can be simulated. The figures are without it."
-		if !asked.Has("from") {
-			old = "This address asks for what cannot be simulated. The figures are those of the opening scenario."
+		said := "Not all of that can be simulated. The figures are without it."
+		rest := blame(&page.Form, asked, faults)
+		if !asked.Has("from") { // the reader of a link knows nothing of the fields
+			said = "Not all of this address can be read. The page shows what can, and the opening scenario for the rest."
+			rest = problemsOf(faults)
 		}
-		page.Problems = append(page.Problems, templates.Problem{Detail: old})
-		page.Problems = append(page.Problems, blame(&page.Form, asked, faults)...)
+		page.Problems = append(page.Problems, templates.Problem{Detail: said})
+		page.Problems = append(page.Problems, rest...)
 		return
 	}
 	page.Problems = append(page.Problems, templates.Problem{Detail: sentence(problem.Detail)})

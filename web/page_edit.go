@@ -12,17 +12,21 @@ import (
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
-	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
 // This file turns what the form sends into the next state. Controls that are a field of the scenario are named by its
 // path; the others, in the reader's words, are in plainControls and policyControls; buttons send "do".
 
+// maxAddress is how long an address may be, in characters. A form sends it twice escaped, and the server takes headers of
+// 64 kB.
+const maxAddress = 16_000
+
 // edit applies the controls in asked that differ from the state, and the buttons. What is wrong is left out: the error
 // is then spec.Faults, at "/name" of a control or below it, and the state has the rest.
 func (s state) edit(asked url.Values) (state, error) {
 	var faults spec.Collector
+	before := s
 	own := *s.scenario // changes below leave the caller's as it is
 	s.scenario = &own
 	texts, changed := s.changes(asked)
@@ -45,13 +49,25 @@ func (s state) edit(asked url.Values) (state, error) {
 			faults.Add("/"+c.name, problem)
 		}
 	}
+	s.rewrite(asked, &faults)
 	for _, do := range asked["do"] {
 		if problem := s.do(do); problem != "" {
 			faults.Add("", problem)
 		}
 	}
+	if document := strings.TrimSpace(asked.Get("document")); document != "" {
+		faults.Merge("/document", s.take(document))
+	}
+	if s.place(s.editing) < 0 {
+		s.editing = ""
+	}
+	s.marks = markPolicies(s.marks, s.scenario.Policies)
 	after, err := parseState(s.query())
 	faults.Merge("", err)
+	if n := len(after.address); n > maxAddress {
+		faults.Addf("", "the address holds all that the page shows, and with this it would have %d characters; at most %d can be", n, maxAddress)
+		return before, faults.Err()
+	}
 	return after, faults.Err()
 }
 
@@ -59,11 +75,11 @@ func (s state) edit(asked url.Values) (state, error) {
 func (s state) changes(asked url.Values) (texts spec.Texts, others []control) {
 	texts = spec.Texts{}
 	differs := func(name, shown string) bool {
-		return asked.Has(name) && strings.TrimSpace(asked.Get(name)) != shown
+		return asked.Has(name) && said(asked, name) != shown
 	}
 	eachScalar(spec.Items(s.scenario), func(item spec.Item) {
 		if differs(item.Path, item.Text) {
-			texts[item.Path] = strings.TrimSpace(asked.Get(item.Path))
+			texts[item.Path] = said(asked, item.Path)
 		}
 	})
 	for _, c := range slices.Concat(plainControls, policyControls) {
@@ -121,13 +137,17 @@ func (s *state) do(command string) string {
 		s.tab = object
 		return ""
 	case "remove":
-		kept := slices.DeleteFunc(slices.Clone(s.scenario.Policies), func(p strategies.Policy) bool { return p.ID == object })
-		if len(kept) > 0 {
-			s.scenario.Policies = kept
-		}
-		return ""
+		return s.remove(object)
 	case "add":
 		return s.add(object)
+	case "copy":
+		return s.duplicate(object)
+	case "up":
+		return s.move(object, -1)
+	case "down":
+		return s.move(object, +1)
+	case "edit":
+		return s.open(object)
 	case "put":
 		var sc *sim.Scenario
 		var err error
@@ -150,27 +170,6 @@ func (s *state) become(sc *sim.Scenario, err error) string {
 	if sc != nil {
 		s.scenario = sc
 	}
-	return ""
-}
-
-// add puts a policy on the page.
-func (s *state) add(text string) string {
-	if len(s.scenario.Policies) >= maxRows {
-		return fmt.Sprintf("there are %d policies already; the page has room for %d", len(s.scenario.Policies), maxRows)
-	}
-	p, err := strategies.ParseText(text)
-	if err != nil {
-		return detailOf(err)
-	}
-	taken := func(same func(strategies.Policy) bool) bool { return slices.ContainsFunc(s.scenario.Policies, same) }
-	if taken(func(q strategies.Policy) bool { return q.ID == p.ID }) {
-		p.ID = "" // to be named by its kinds
-	}
-	name := p.Name
-	for n := 2; name != "" && taken(func(q strategies.Policy) bool { return q.Name == p.Name }); n++ {
-		p.Name = fmt.Sprintf("%s (%d)", name, n)
-	}
-	s.scenario.Policies = append(slices.Clone(s.scenario.Policies), p)
 	return ""
 }
 

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"net/url"
-
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/templates"
 )
@@ -55,16 +53,7 @@ func tabLinks(st state) []templates.Tab {
 	for _, t := range tabList {
 		to := st
 		to.tab = tabOf(t.id)
-		links = append(links, templates.Tab{ID: t.id, Label: t.label, Href: address(to.query().Encode()) + "#tabs", Shown: t.id == st.tabbed().id})
+		links = append(links, templates.Tab{ID: t.id, Label: t.label, Href: address(encode(to.query())) + "#tabs", Shown: t.id == st.tabbed().id})
 	}
 	return links
-}
-
-// pageKeys are what a page's address says beside the scenario.
-var pageKeys = []string{"show", "tab"}
-
-func deletePageKeys(query url.Values) {
-	for _, key := range pageKeys {
-		query.Del(key)
-	}
 }

@@ -19,7 +19,7 @@ const maxShown = 2 // policies in the charts
 
 // results fills the results part.
 func results(r *sim.Result, st state) *templates.Results {
-	all := rank(r)
+	all := st.standings(r)
 	charted := charted(all, st.shown)
 	axes := newStrips(r)
 	out := &templates.Results{
@@ -123,7 +123,7 @@ func rowOf(sc *sim.Scenario, s standing, axes strips) templates.Row {
 	text := s.Policy.Text()
 	return templates.Row{
 		ID: s.Policy.ID, Name: nameOf(s), Details: details(text), Text: text,
-		Mark: markOf(s.position), Rank: s.Rank(), Tied: s.tied,
+		Mark: markOf(s.mark), Rank: s.Rank(), Tied: s.tied,
 		Strip: axes.strip(s.PolicyResult), SpanRows: axes.spanRows(s.PolicyResult),
 		Figures: figures(sc, s),
 	}

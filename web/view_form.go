@@ -209,11 +209,11 @@ func (u usual) args(prefix string, k spec.Kind) string {
 
 // title is what a policy is called: its name, or else its kinds and whatever its id has after them.
 func title(p strategies.Policy) string {
-	number, ok := strings.CutPrefix(p.ID, p.Kinds())
+	number := strings.TrimPrefix(p.ID, p.Kinds())
 	switch {
 	case p.Name != "":
 		return p.Name
-	case p.ID != "" && !ok:
+	case p.ID != "" && !idFollows(p):
 		return p.ID
 	}
 	name := kindsTitle(spec.Find(strategies.Schedules, p.Schedule.Kind).Kind, spec.Find(strategies.Jitters, p.Jitter.Kind).Kind)
@@ -260,8 +260,7 @@ func blame(f *templates.Form, asked url.Values, faults spec.Faults) []templates.
 	for _, fault := range faults {
 		i := slices.IndexFunc(fields, func(field *templates.Field) bool { return isAt(fault, field.Name) })
 		if i < 0 || fields[i].Error != "" {
-			where := strings.ReplaceAll(strings.TrimLeft(fault.Pointer, "/?"), "/", ".")
-			rest = append(rest, templates.Problem{Where: where, Detail: sentence(fault.Detail)})
+			rest = append(rest, problemsOf(spec.Faults{fault})...)
 			continue
 		}
 		field := fields[i]
@@ -276,6 +275,16 @@ func blame(f *templates.Form, asked url.Values, faults spec.Faults) []templates.
 	}
 	f.TextsOpen = slices.ContainsFunc(f.Texts, func(field templates.Field) bool { return field.Error != "" })
 	return rest
+}
+
+// problemsOf are faults, each with the place that it names.
+func problemsOf(faults spec.Faults) []templates.Problem {
+	problems := make([]templates.Problem, len(faults))
+	for i, fault := range faults {
+		where := strings.ReplaceAll(strings.TrimLeft(fault.Pointer, "/?"), "/", ".")
+		problems[i] = templates.Problem{Where: where, Detail: sentence(fault.Detail)}
+	}
+	return problems
 }
 
 // relabel makes an error speak of a control by its label: the error starts with the field's key, or with "must".

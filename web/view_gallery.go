@@ -11,7 +11,7 @@ import (
 var starts = sync.OnceValue(func() []templates.Link {
 	var links []templates.Link
 	for _, p := range sim.Presets() {
-		links = append(links, templates.Link{Href: address(p.Scenario.Query().Encode()), Label: p.Scenario.Name, Title: p.Shows})
+		links = append(links, templates.Link{Href: address(encode(p.Scenario.Query())), Label: p.Scenario.Name, Title: p.Shows})
 	}
 	return links
 })

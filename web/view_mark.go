@@ -2,13 +2,19 @@ package web
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/templates"
 )
 
-// This file says how policies are told apart. Each takes the next of the eight colours of Okabe and Ito (Color Universal
-// Design, 2008) by its place in the scenario, and a shape and a dash with it, so that no one depends on colour and
-// a ninth policy still differs from the first.
+// This file says how policies are told apart. Each has a mark, a number from 0, that stays its own while it is on the
+// page. It gives one of the eight colours of Okabe and Ito (Color Universal Design, 2008), and a shape and a dash with it,
+// so that no one depends on colour and a ninth policy still differs from the first.
+//
+// Marks follow the places in the scenario. Where they do not, because a policy was removed or moved, the address says so:
+// marks=acd are those of the first three policies, a for 0. Policies that it does not mention take the first marks
+// that are free.
 
 const colours = 8
 
@@ -30,12 +36,68 @@ var shapes = []string{
 // dashes are the line styles, as SVG and as ECharts name them.
 var dashes = []struct{ svg, chart string }{{"", "solid"}, {"6 3", "dashed"}, {"2 2.5", "dotted"}}
 
-// dash is a place's line style: neighbours differ, and so does the ninth from the first.
-func dash(position int) int { return (position + position/colours) % len(dashes) }
+// dash is a mark's line style: neighbours differ, and so does the ninth from the first.
+func dash(mark int) int { return (mark + mark/colours) % len(dashes) }
 
-// colour is the CSS variable of a place's colour.
-func colour(position int) string { return fmt.Sprintf("var(--policy-%d)", position%colours+1) }
+// colour is the CSS variable of a mark's colour.
+func colour(mark int) string { return fmt.Sprintf("var(--policy-%d)", mark%colours+1) }
 
-func markOf(position int) templates.Mark {
-	return templates.Mark{Colour: position%colours + 1, Shape: shapes[position%len(shapes)], Dash: dashes[dash(position)].svg}
+func markOf(mark int) templates.Mark {
+	return templates.Mark{Colour: mark%colours + 1, Shape: shapes[mark%len(shapes)], Dash: dashes[dash(mark)].svg}
+}
+
+// marks are those of policies, by id.
+type marks map[string]int
+
+// markPolicies gives every policy a mark: that of before, or else the first that is free.
+func markPolicies(before marks, policies []strategies.Policy) marks {
+	given, taken := marks{}, map[int]bool{}
+	for _, p := range policies {
+		if mark, ok := before[p.ID]; ok && !taken[mark] {
+			given[p.ID], taken[mark] = mark, true
+		}
+	}
+	free := 0
+	for _, p := range policies {
+		if _, ok := given[p.ID]; ok {
+			continue
+		}
+		for taken[free] {
+			free++
+		}
+		given[p.ID], taken[free] = free, true
+	}
+	return given
+}
+
+// text is what an address says of the policies' marks: no more than it must, "" where they follow the places.
+func (m marks) text(policies []strategies.Policy) string {
+	said := marks{}
+	var letters []byte
+	for {
+		guessed, missed := markPolicies(said, policies), -1
+		for i, p := range policies {
+			if guessed[p.ID] != m[p.ID] {
+				missed = i
+			}
+		}
+		if missed < 0 {
+			return string(letters)
+		}
+		p := policies[len(letters)]
+		said[p.ID] = m[p.ID]
+		letters = append(letters, 'a'+byte(m[p.ID]))
+	}
+}
+
+// parseMarks is the inverse of text. It says what is wrong with one.
+func parseMarks(text string, policies []strategies.Policy) (m marks, problem string) {
+	m = marks{}
+	for i, letter := range text {
+		if i >= len(policies) || letter < 'a' || letter >= 'a'+maxRows || strings.ContainsRune(text[:i], letter) {
+			return nil, fmt.Sprintf("marks must be a letter from a to %c for each policy, none of them twice, not %.40q", 'a'+maxRows-1, text)
+		}
+		m[policies[i].ID] = int(letter - 'a')
+	}
+	return m, ""
 }

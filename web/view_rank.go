@@ -31,6 +31,7 @@ func criteria(workload string) []criterion {
 type standing struct {
 	*sim.PolicyResult
 	position int // in the scenario, from 0
+	mark     int // what it looks like; without a state to say so, its position
 	rank     int // from 1; policies that are level in everything share one
 	tied     bool
 }
@@ -47,9 +48,20 @@ func (s standing) Rank() string {
 func rank(r *sim.Result) []standing {
 	all := make([]standing, len(r.Results))
 	for i := range r.Results {
-		all[i] = standing{PolicyResult: &r.Results[i], position: i}
+		all[i] = standing{PolicyResult: &r.Results[i], position: i, mark: i}
 	}
 	order(all, criteria(r.Scenario.Clients.Workload.Kind), 1)
+	return all
+}
+
+// standings are rank's, with the marks that the state gives the policies.
+func (s state) standings(r *sim.Result) []standing {
+	all := rank(r)
+	for i := range all {
+		if mark, ok := s.marks[all[i].Policy.ID]; ok {
+			all[i].mark = mark
+		}
+	}
 	return all
 }
 

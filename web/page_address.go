@@ -1,0 +1,183 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// The address of the compare page is its state: the scenario's query, and what of it is shown. Links get old, are cut off
+// and mistyped, so whatever of an address can be read is, and the rest is told.
+
+// state is what an address of the page says.
+type state struct {
+	scenario *sim.Scenario
+	shown    []string // ids of the policies in the charts; none: the page chooses
+	editing  string   // id of the policy in the editor; "": none
+	tab      string   // id of the tab that is shown, if it is not the first
+	marks    marks
+	address  string // the canonical query of all that; parseState fills it in
+}
+
+// pageKeys are what an address says besides the scenario.
+var pageKeys = []string{"show", "tab", "edit", "marks"}
+
+func deletePageKeys(query url.Values) {
+	for _, key := range pageKeys {
+		query.Del(key)
+	}
+}
+
+// opening is the state of the address without a query.
+func opening() state {
+	s := state{scenario: sim.Default()}
+	s.marks = markPolicies(nil, s.scenario.Policies)
+	return s
+}
+
+func (s state) query() url.Values {
+	q := s.scenario.Query()
+	if len(s.shown) > 0 {
+		q["show"] = s.shown
+	}
+	if s.tab != "" {
+		q.Set("tab", s.tab)
+	}
+	if s.editing != "" {
+		q.Set("edit", s.editing)
+	}
+	if text := s.marks.text(s.scenario.Policies); text != "" {
+		q.Set("marks", text)
+	}
+	return q
+}
+
+// parseState reads an address's query. Its error holds spec.Faults for what cannot be read; the state has the rest.
+func parseState(query url.Values) (state, error) {
+	var faults spec.Collector
+	sc, err := readable(query)
+	faults.Merge("", err)
+	s := state{scenario: sc, tab: tabOf(query.Get("tab"))}
+	for _, p := range sc.Policies {
+		if slices.Contains(query["show"], p.ID) && len(s.shown) < maxShown {
+			s.shown = append(s.shown, p.ID)
+		}
+	}
+	if id := query.Get("edit"); s.place(id) >= 0 {
+		s.editing = id
+	} else if id != "" {
+		faults.Addf("/edit", "edit must be the id of one of the policies, not %.40q", id)
+	}
+	said, problem := parseMarks(query.Get("marks"), sc.Policies)
+	if problem != "" {
+		faults.Add("/marks", problem)
+	}
+	s.marks = markPolicies(said, sc.Policies)
+	s.address = encode(s.query())
+	return s, faults.Err()
+}
+
+// place is where a policy is in the scenario, −1 if there is none of that id.
+func (s state) place(id string) int {
+	return slices.IndexFunc(s.scenario.Policies, func(p strategies.Policy) bool { return p.ID == id })
+}
+
+// encode writes a query with no escapes that it can do without: people read links, and programs cut long ones off.
+func encode(query url.Values) string {
+	return strings.NewReplacer("%2C", ",", "%3D", "=", "%2F", "/", "%3A", ":").Replace(query.Encode())
+}
+
+// maxReadings bounds how often an address is read anew without what was wrong. Each reading tells of a hundred faults.
+const maxReadings = 20
+
+// readable reads as much of a scenario's query as it can. Its error holds spec.Faults for the rest.
+func readable(query url.Values) (*sim.Scenario, error) {
+	var faults spec.Collector
+	query = maps.Clone(query)
+	deletePageKeys(query)
+	if n := len(query["p"]); n > maxRows {
+		faults.Addf("/policies", "there are %d policies; the page has room for %d", n, maxRows)
+		query["p"] = query["p"][:maxRows]
+	}
+	for range maxReadings {
+		sc, err := sim.ParseQuery(query)
+		if err == nil {
+			return sc, faults.Err()
+		}
+		faults.Merge("", err)
+		leaveOut(query, err)
+	}
+	return sim.Default(), faults.Err()
+}
+
+// leaveOut removes from a query what an error's faults are about.
+func leaveOut(query url.Values, err error) {
+	bad, _ := errors.AsType[spec.Faults](err)
+	policies := slices.Clone(query["p"])
+	for _, f := range bad {
+		if i, below, ok := inPolicy(f.Pointer); ok && i < len(policies) {
+			policies[i] = withoutPart(policies[i], below)
+			continue
+		}
+		removeAround(query, f)
+	}
+	query["p"] = slices.DeleteFunc(policies, func(text string) bool { return text == "" })
+	if len(query["p"]) == 0 {
+		query.Del("p")
+	}
+}
+
+// inPolicy splits a pointer into one of the policies: /policies/3/cap.
+func inPolicy(pointer string) (index int, below string, ok bool) {
+	rest, ok := strings.CutPrefix(pointer, "/policies/")
+	if !ok {
+		return 0, "", false
+	}
+	number, below, _ := strings.Cut(rest, "/")
+	index, err := strconv.Atoi(number)
+	return index, below, err == nil && index >= 0
+}
+
+// withoutPart leaves out of a policy's text the part that a pointer is about; the whole text if that is no part.
+func withoutPart(text, pointer string) string {
+	key := pointer[strings.LastIndexByte(pointer, '/')+1:]
+	if pointer == "jitter/kind" {
+		key = "jitter"
+	}
+	parts := strings.Split(text, ",")
+	kept := append(parts[:1:1], slices.DeleteFunc(slices.Clone(parts[1:]), func(part string) bool {
+		name, _, pair := strings.Cut(part, "=")
+		return !pair && key == "" || pair && strings.TrimSpace(name) == key
+	})...)
+	if len(kept) == len(parts) {
+		return ""
+	}
+	return strings.Join(kept, ",")
+}
+
+// removeAround removes the key that a fault is about. Where it is about what is missing, it is the keys closest to that.
+func removeAround(query url.Values, f spec.Fault) {
+	before := len(query)
+	maps.DeleteFunc(query, func(key string, _ []string) bool { return key != "p" && isAt(f, key) })
+	for around := f.Pointer; len(query) == before; around = around[:max(strings.LastIndexByte(around, '/'), 0)] {
+		maps.DeleteFunc(query, func(key string, _ []string) bool {
+			return key != "p" && strings.HasPrefix("/"+strings.ReplaceAll(key, ".", "/")+"/", around+"/")
+		})
+		if around == "" {
+			return
+		}
+	}
+}
+
+// malformed is the fault of a query of which parts are none at all.
+func malformed(err error) error {
+	return spec.Faults{{Detail: fmt.Sprintf("a part of the address is left out: %v", err)}}
+}
