@@ -118,6 +118,9 @@ func (p *policyRun) finish(ctx context.Context, r *run) {
 	res.Policy = *p.policy
 	var warnings []string
 	res.Metrics, warnings = summarize(p.measured, r.Values)
+	if r.figures {
+		return
+	}
 	res.Warnings = slices.Concat(r.warnings, p.policy.Warnings(), pendingWarning(res.Metrics), res.cutShort(), warnings)
 	width := s.Bin.Seconds()
 	down := res.Run.Down

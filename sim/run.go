@@ -22,8 +22,10 @@ type Runner struct {
 	Trace     int   // trace so many clients of the first replication
 	SampleP95 bool  // draw the 95th percentiles of cumulative waits that have no closed form; some 10 ms each
 
-	general  bool // make an event of every arrival: slower, and the same result
-	traceAll bool // trace every attempt of those clients, however many
+	figures  bool   // metrics alone: no series, no delays
+	whole    *meter // of the sweep that this run belongs to
+	general  bool   // make an event of every arrival: slower, and the same result
+	traceAll bool   // trace every attempt of those clients, however many
 }
 
 // TooCostlyError is what Run returns for a scenario over the runner's limit.
@@ -32,7 +34,7 @@ type TooCostlyError struct {
 }
 
 func (e *TooCostlyError) Error() string {
-	return fmt.Sprintf("the scenario would cost about %d events; at most %d are allowed", e.Estimate, e.Limit)
+	return fmt.Sprintf("this would cost about %d events; at most %d are allowed", e.Estimate, e.Limit)
 }
 
 // Run simulates every policy of the scenario and returns the result, a pure function of the scenario.
@@ -50,7 +52,7 @@ func (r Runner) Run(ctx context.Context, s *Scenario, progress Progress) (*Resul
 	if r.MaxEvents > 0 && estimate > r.MaxEvents {
 		return nil, &TooCostlyError{estimate, r.MaxEvents}
 	}
-	meter := &meter{limit: r.MaxEvents}
+	meter := &meter{limit: r.MaxEvents, whole: r.whole}
 	defer context.AfterFunc(ctx, func() { meter.stop.Store(true) })()
 
 	run := &run{Runner: r, scenario: s, meter: meter, progress: progress, warnings: s.Warnings()}
@@ -80,12 +82,18 @@ type meter struct {
 	limit int64 // 0: none
 	used  atomic.Int64
 	stop  atomic.Bool
+	whole *meter // of what the run is a part of; nil: it stands alone
 }
 
 // spend adds to the cost, and stops the run if that is too much.
 func (m *meter) spend(events int64) {
 	if used := m.used.Add(events); m.limit > 0 && used > m.limit {
 		m.stop.Store(true)
+	}
+	if m.whole != nil {
+		if m.whole.spend(events); m.whole.stop.Load() {
+			m.stop.Store(true)
+		}
 	}
 }
 

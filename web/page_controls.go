@@ -141,44 +141,18 @@ func setWorkload(sc *sim.Scenario, text string) string {
 
 func setOutage(sc *sim.Scenario, text string) string {
 	d, problem := secondsOf(text)
-	switch outages := sc.Server.Outages; {
-	case problem != "":
-		return problem
-	case d == 0 && len(outages) > 0:
-		sc.Server.Outages = slices.Clone(outages[1:])
-	case d > 0 && len(outages) == 0:
-		sc.Server.Outages = []sim.Outage{{End: d, Mode: sim.Refuse}}
-	case d > 0:
-		sc.Server.Outages = slices.Clone(outages)
-		sc.Server.Outages[0].End = outages[0].Start + d
+	if problem == "" {
+		sc.SetOutage(d)
 	}
-	return ""
+	return problem
 }
 
-// setCapacity changes the number of workers, not how long a service takes, and keeps how long a full queue takes. A
-// rate limit changes with it.
 func setCapacity(sc *sim.Scenario, text string) string {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v > 0) || v > 1e9 {
 		return fmt.Sprintf("must be a number above 0, not %.40q", text)
 	}
-	before, limited := sc.Capacity()
-	server := &sc.Server
-	if !limited {
-		server.RateLimit = &sim.RateLimit{Kind: sim.TokenBucket, Rate: v, Burst: int64(max(1, math.Round(v)))}
-		return ""
-	}
-	factor := v / before
-	if server.Workers > 0 {
-		server.Workers = int(max(1, math.Round(float64(server.Workers)*factor)))
-		server.Queue = int(math.Round(float64(server.Queue) * factor))
-	}
-	if l := server.RateLimit; l != nil {
-		changed := *l
-		changed.Limit = int64(max(float64(min(l.Limit, 1)), math.Round(float64(l.Limit)*factor)))
-		changed.Rate = round(l.Rate * factor)
-		server.RateLimit = &changed
-	}
+	sc.SetCapacity(v)
 	return ""
 }
 
@@ -261,20 +235,11 @@ func policyText(p strategies.Policy, path string) (string, bool) {
 }
 
 func setAll(sc *sim.Scenario, path, text string) string {
-	policies := slices.Clone(sc.Policies)
-	for i := range policies {
-		texts := spec.TextsOf(&policies[i])
-		if _, ok := texts[path]; !ok {
-			continue
-		}
-		texts[path] = text
-		var changed strategies.Policy
-		if err := spec.DecodeTexts(&changed, texts, nil); err != nil {
-			return strings.TrimPrefix(detailOf(err), path[strings.LastIndexByte(path, '.')+1:]+" ")
-		}
-		policies[i] = changed
+	changed, err := sc.Set("policies."+path, text)
+	if err != nil {
+		return strings.TrimPrefix(detailOf(err), path[strings.LastIndexByte(path, '.')+1:]+" ")
 	}
-	sc.Policies = policies
+	*sc = *changed
 	return ""
 }
 

@@ -126,6 +126,10 @@ func Value(p Param, variable any) Field {
 		f.bind(Seed, func() any { return *v }, func(x any) { *v = x.(uint64) })
 	case *string:
 		f.bind(Text, func() any { return *v }, func(x any) { *v = x.(string) })
+	case *Amount:
+		f.bind(Quantity, func() any { return *v }, func(x any) { *v = x.(Amount) })
+	case *[]Amount:
+		f.bind(Quantities, func() any { return *v }, func(x any) { *v = x.([]Amount) })
 	case *bool:
 		f.bind(Flag, func() any { return *v }, func(x any) { *v = x.(bool) })
 	case Variable:

@@ -134,7 +134,7 @@ func (n *node) split(use func(key string, value *node) bool) {
 
 // texts returns the text of a scalar value, or those of the items of a list of scalars, for a parameter of type t.
 func (n *node) texts(t Type) (texts []string, ok bool) {
-	list := t == Options || t == Durations
+	list := t == Options || t == Durations || t == Quantities
 	switch {
 	case n.children != nil:
 		return nil, false
@@ -142,14 +142,19 @@ func (n *node) texts(t Type) (texts []string, ok bool) {
 		return strings.Split(n.text, "/"), true
 	case n.json == nil:
 		return []string{n.text}, true
+	case t == Quantities:
+		return n.scalars(Quantity)
 	case list:
-		return n.strings()
+		return n.scalars(Text)
 	}
 	switch n.json[0] {
 	case '"':
 		var text string
 		err := json.Unmarshal(n.json, &text)
-		return []string{text}, err == nil && (t == Duration || t == Text || t == Option || t == Seed)
+		if _, unitless := parseNumber(text); t == Quantity && unitless && text != "0" {
+			return nil, false // as the schema has it: a number is one
+		}
+		return []string{text}, err == nil && (t == Duration || t == Text || t == Option || t == Seed || t == Quantity)
 	case 't', 'f':
 		return []string{string(n.json)}, t == Flag
 	case '{', '[', 'n':
@@ -158,7 +163,7 @@ func (n *node) texts(t Type) (texts []string, ok bool) {
 	if t == Seed {
 		return seed(string(n.json))
 	}
-	return []string{string(n.json)}, t == Number || t == Integer
+	return []string{string(n.json)}, t == Number || t == Integer || t == Quantity
 }
 
 // seed takes a JSON number for one if it is whole and so small that every JSON implementation holds it exactly.
@@ -170,15 +175,15 @@ func seed(number string) (texts []string, ok bool) {
 	return []string{strconv.FormatInt(int64(x), 10)}, true
 }
 
-// strings returns the items of a JSON list of strings.
-func (n *node) strings() (items []string, ok bool) {
+// scalars returns the texts of the items of a JSON list, each of type t.
+func (n *node) scalars(t Type) (items []string, ok bool) {
 	ok = n.json[0] == '['
 	if !ok {
 		return nil, false
 	}
 	n.split(func(_ string, value *node) bool {
-		text, isText := value.texts(Text)
-		ok = ok && isText
+		text, isOne := value.texts(t)
+		ok = ok && isOne
 		items = append(items, text...)
 		return ok && len(items) <= maxListed
 	})

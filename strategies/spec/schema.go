@@ -124,6 +124,10 @@ func (p *Param) schema() map[string]any {
 		return p.bounded("number")
 	case Integer:
 		return p.bounded("integer")
+	case Quantity:
+		return amountSchema
+	case Quantities:
+		return map[string]any{"type": "array", "items": amountSchema, "minItems": p.Min, "maxItems": p.Max}
 	case Flag:
 		return map[string]any{"type": "boolean"}
 	case Option:

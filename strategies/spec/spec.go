@@ -10,17 +10,19 @@ type Type string
 
 // The types of parameter and the Go type of their values.
 const (
-	Duration  Type = "duration"  // time.Duration; in JSON and text a Go duration string
-	Number    Type = "number"    // float64
-	Integer   Type = "integer"   // int64
-	Text      Type = "text"      // string
-	Flag      Type = "flag"      // bool
-	Option    Type = "option"    // string, one of Options
-	Options   Type = "options"   // []string, a subset of Options, in their order
-	Durations Type = "durations" // []time.Duration, not empty
-	Seed      Type = "seed"      // uint64; in JSON a string of decimal digits
-	Object    Type = "object"    // a Document
-	List      Type = "list"      // of Documents; Min and Max bound their number
+	Duration   Type = "duration"   // time.Duration; in JSON and text a Go duration string
+	Number     Type = "number"     // float64
+	Integer    Type = "integer"    // int64
+	Text       Type = "text"       // string
+	Flag       Type = "flag"       // bool
+	Option     Type = "option"     // string, one of Options
+	Options    Type = "options"    // []string, a subset of Options, in their order
+	Durations  Type = "durations"  // []time.Duration, not empty
+	Seed       Type = "seed"       // uint64; in JSON a string of decimal digits
+	Quantity   Type = "quantity"   // Amount: a number or a duration
+	Quantities Type = "quantities" // []Amount, Min to Max of them
+	Object     Type = "object"     // a Document
+	List       Type = "list"       // of Documents; Min and Max bound their number
 )
 
 // MaxDuration is the longest duration a document may state: one week, in nanoseconds.

@@ -34,6 +34,10 @@ func (p *Param) parse(texts []string) (v any, problem string) {
 			list[i] = d
 		}
 		v = list
+	case Quantities:
+		if v, problem = p.amounts(texts); problem != "" {
+			return nil, problem
+		}
 	default:
 		if v = p.scan(texts[0]); v == nil {
 			return nil, "must be " + p.expects() + ", not " + shown(texts[0])
@@ -65,6 +69,10 @@ func (p *Param) scan(text string) any {
 		if text == "true" || text == "false" {
 			return text == "true"
 		}
+	case Quantity:
+		if a := Amount(text); a.valid() {
+			return a
+		}
 	case Text, Option:
 		return text
 	}
@@ -84,6 +92,10 @@ func (p *Param) expects() string {
 		return "a whole number"
 	case Seed:
 		return "a string of decimal digits, below 2^64"
+	case Quantity:
+		return "a number, or a duration such as " + `"250ms"`
+	case Quantities:
+		return "a list of numbers, or of durations such as " + `"250ms"`
 	case Flag:
 		return "true or false"
 	case Option:
@@ -146,6 +158,14 @@ func (p *Param) check(v any, text string) string {
 		}
 		if p.Type == Text {
 			return p.readable(v)
+		}
+	case Amount:
+		if p.Type == Quantity && v.valid() {
+			return ""
+		}
+	case []Amount:
+		if p.Type == Quantities {
+			return p.several(v)
 		}
 	case []string:
 		if p.Type == Options {
@@ -252,6 +272,8 @@ func Format(v any) string {
 		return strings.Join(v, "/")
 	case []time.Duration:
 		return strings.Join(durationTexts(v), "/")
+	case []Amount:
+		return joinAmounts(v)
 	}
 	return fmt.Sprint(v)
 }

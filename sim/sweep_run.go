@@ -1,0 +1,192 @@
+package sim
+
+// Running a sweep: point after point, each by the engine as any scenario, so that all policies and all points meet the
+// same random numbers.
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// SweepResult is what a sweep gives. It is a pure function of the sweep.
+type SweepResult struct {
+	Sweep  *Sweep       `json:"sweep"`
+	Engine EngineStats  `json:"engine"`
+	Axes   []SweptAxis  `json:"axes"`
+	Points []SweepPoint `json:"points"` // the last axis varies fastest
+}
+
+// SweepPoint is one scenario of a sweep.
+type SweepPoint struct {
+	Index   int           `json:"index"`
+	At      []spec.Amount `json:"at"`      // the axes' values
+	Results []SweepFigure `json:"results"` // one a policy, in the scenario's order; none before it has been run
+}
+
+// SweepFigure is what is kept of one policy at one point.
+type SweepFigure struct {
+	Policy  string  `json:"policy"` // id
+	Metrics Metrics `json:"metrics"`
+}
+
+// SweepProgress says how far a sweep is.
+type SweepProgress struct {
+	Done, Total int     // points
+	Share       float64 // of the estimated work, 0 to 1
+	Point       SweepPoint
+	Axes        []SweptAxis
+}
+
+// Sweep runs every point of a sweep and returns the figures, a pure function of it. After each point it calls report,
+// if that is not nil, from several goroutines but never two at once; points may be finished out of order.
+// Its errors are the sweep's faults, *TooCostlyError for all points together, or ctx's.
+func (r Runner) Sweep(ctx context.Context, s *Sweep, report func(SweepProgress)) (*SweepResult, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	plan, err := s.plan()
+	if err != nil {
+		return nil, err
+	}
+	estimate := plan.cost()
+	if r.MaxEvents > 0 && estimate > r.MaxEvents {
+		return nil, &TooCostlyError{estimate, r.MaxEvents}
+	}
+	if report == nil {
+		report = func(SweepProgress) {}
+	}
+	whole := &meter{limit: r.MaxEvents}
+	points := &sweepRun{runner: Runner{Values: true, figures: true, whole: whole}, sweep: s, plan: plan, report: report}
+	points.all(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case whole.stop.Load():
+		return nil, &TooCostlyError{max(whole.used.Load(), estimate), r.MaxEvents}
+	case points.err != nil:
+		return nil, points.err
+	}
+	return &SweepResult{Sweep: s, Engine: EngineStats{whole.used.Load()}, Axes: plan.axes, Points: plan.points}, nil
+}
+
+// sweepRun is a sweep under way.
+type sweepRun struct {
+	runner Runner
+	sweep  *Sweep
+	plan   *sweepPlan
+	report func(SweepProgress)
+
+	next atomic.Int64
+	mu   sync.Mutex
+	done int
+	cost float64 // of the points done
+	err  error   // the first
+}
+
+// all runs the points. A point uses every core if it has enough replications; only if it has not, others run beside it.
+func (r *sweepRun) all(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	jobs := len(r.sweep.Scenario.Policies) * r.sweep.Scenario.Replications
+	beside := (runtime.GOMAXPROCS(0) + jobs - 1) / jobs
+	var wg sync.WaitGroup
+	for range min(beside, len(r.plan.points)) {
+		wg.Go(func() {
+			for i := r.next.Add(1) - 1; int(i) < len(r.plan.points) && ctx.Err() == nil; i = r.next.Add(1) - 1 {
+				if err := r.point(ctx, int(i)); err != nil {
+					r.fail(err)
+					stop()
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (r *sweepRun) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// point runs one and reports it.
+func (r *sweepRun) point(ctx context.Context, i int) (err error) {
+	defer func() { // here nobody else could recover from it
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	result, err := r.runner.Run(ctx, r.plan.scenarios[i], nil)
+	if err != nil {
+		return err
+	}
+	point := &r.plan.points[i]
+	for k := range result.Results {
+		p := &result.Results[k]
+		point.Results = append(point.Results, SweepFigure{p.Policy.ID, kept(r.plan.scenarios[i], p.Metrics, r.sweep.Metrics)})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done++
+	r.cost += r.plan.costs[i]
+	r.report(SweepProgress{r.done, len(r.plan.points), r.cost / max(1, float64(r.plan.cost())), *point, r.plan.axes})
+	return nil
+}
+
+// kept picks the metrics to keep, without the values of every replication.
+func kept(s *Scenario, all Metrics, names []string) Metrics {
+	list := make(Metrics, 0, len(names))
+	for _, name := range names {
+		m := all.Get(name)
+		if name == Recovered {
+			m = recovered(s, all)
+		}
+		m.Values = nil
+		list = append(list, NamedMetric{name, m})
+	}
+	return list
+}
+
+// recovered is the share of the replications in which the clients came through: of a burst, 99 % of the requests were
+// served; with other workloads, the last attempt that was refused or timed out lies before the last tenth of the time.
+func recovered(s *Scenario, all Metrics) Metric {
+	name, fine := "within.p99", func(float64) bool { return true }
+	if s.Clients.Workload.Kind != Burst {
+		latest := 0.0
+		if outages := s.Server.Outages; len(outages) > 0 {
+			latest = (outages[0].End + outages[0].EndSpread).Seconds()
+		}
+		quiet := s.Horizon.Seconds()*0.9 - latest
+		name, fine = "settle", func(settle float64) bool { return settle <= quiet }
+	}
+	values := all.Get(name).Values
+	n := 0.0
+	for _, v := range values {
+		if v != nil && fine(*v) {
+			n++
+		}
+	}
+	return proportion(n, float64(len(values)))
+}
+
+// proportion is k of n with Wilson's 95 % interval (E. B. Wilson, JASA 22, 1927).
+func proportion(k, n float64) Metric {
+	const z = 1.959963984540054
+	p := k / n
+	centre := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	m := Metric{Mean: &p}
+	if n > 1 {
+		m.Low, m.High = number(max(0, centre-half)), number(min(1, centre+half))
+	}
+	return m
+}
