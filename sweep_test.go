@@ -166,7 +166,9 @@ func TestSweepStops(t *testing.T) {
 	var kept []sim.SweepPoint
 	var stopped time.Time
 	_, err := sim.Runner{}.Sweep(ctx, sweepOf(t, sim.Default(), 20, "clients.count,scale=list,values=100/200/100000"), func(p sim.SweepProgress) {
-		kept = append(kept, p.Point)
+		if p.Point != nil {
+			kept = append(kept, *p.Point)
+		}
 		if p.Done == 2 {
 			stopped = time.Now()
 			time.AfterFunc(10*time.Millisecond, cancel)

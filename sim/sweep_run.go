@@ -38,14 +38,15 @@ type SweepFigure struct {
 
 // SweepProgress says how far a sweep is.
 type SweepProgress struct {
-	Done, Total int     // points
-	Share       float64 // of the estimated work, 0 to 1
-	Point       SweepPoint
-	Axes        []SweptAxis
+	Done, Total int         // points
+	Share       float64     // of the estimated work, 0 to 1
+	Axes        []SweptAxis // as they are run
+	Point       *SweepPoint // the one that was finished; nil at the start
 }
 
-// Sweep runs every point of a sweep and returns the figures, a pure function of it. After each point it calls report,
-// if that is not nil, from several goroutines but never two at once; points may be finished out of order.
+// Sweep runs every point of a sweep and returns the figures, a pure function of it. It calls report, if
+// that is not nil, when it starts and after each point, from several goroutines but never two at once; points may be
+// finished out of order.
 // Its errors are the sweep's faults, *TooCostlyError for all points together, or ctx's.
 func (r Runner) Sweep(ctx context.Context, s *Sweep, report func(SweepProgress)) (*SweepResult, error) {
 	if err := s.Validate(); err != nil {
@@ -64,6 +65,7 @@ func (r Runner) Sweep(ctx context.Context, s *Sweep, report func(SweepProgress))
 	}
 	whole := &meter{limit: r.MaxEvents}
 	points := &sweepRun{runner: Runner{Values: true, figures: true, whole: whole}, sweep: s, plan: plan, report: report}
+	report(SweepProgress{Total: len(plan.points), Axes: plan.axes})
 	points.all(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -138,7 +140,7 @@ func (r *sweepRun) point(ctx context.Context, i int) (err error) {
 	defer r.mu.Unlock()
 	r.done++
 	r.cost += r.plan.costs[i]
-	r.report(SweepProgress{r.done, len(r.plan.points), r.cost / max(1, float64(r.plan.cost())), *point, r.plan.axes})
+	r.report(SweepProgress{r.done, len(r.plan.points), r.cost / max(1, float64(r.plan.cost())), r.plan.axes, point})
 	return nil
 }
 

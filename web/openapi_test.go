@@ -19,7 +19,7 @@ var described = sync.OnceValues(func() (map[string]any, *jsonschema.Compiler) {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	var api map[string]any
-	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/schemas/scenario.json", "/api/v1/schemas/policy.json"} {
+	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/schemas/scenario.json", "/api/v1/schemas/policy.json", "/api/v1/schemas/sweep.json"} {
 		doc, err := jsonschema.UnmarshalJSON(ask(s, "GET", path, "").Body)
 		if err != nil {
 			panic(path + ": " + err.Error())
@@ -126,6 +126,7 @@ func TestExamplesAreValid(t *testing.T) {
 	s := newTestServer(nil)
 	for name, c := range map[string]struct{ schema, path, answer string }{
 		"scenario": {"Scenario", "/api/v1/simulations", "Result"},
+		"sweep":    {"Sweep", "/api/v1/sweeps", "SweepResult"},
 		"policy":   {"Policy", "/api/v1/policies/analysis", "Analysis"},
 	} {
 		doc, err := json.Marshal(examples[name].(map[string]any)["value"])

@@ -72,6 +72,7 @@ func New(c Config) *Server {
 			slotWait:  slotWait,
 			cache:     newCache(cacheBytes, sizeOf),
 			flights:   map[key]*flight{},
+			sweeps:    newCache(sweepBytes, sizeOfSweep),
 		},
 		album:   newAlbum(),
 		baseURL: c.BaseURL,

@@ -60,6 +60,7 @@ type simulator struct {
 	mu      sync.Mutex
 	cache   cache[*sim.Result]
 	flights map[key]*flight
+	sweeps  cache[*sim.SweepResult]
 }
 
 // flight is one run and those who wait for it.
