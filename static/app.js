@@ -3,6 +3,7 @@
 
 import { morph } from "./morph.js";
 import { tabs } from "./tabs.js";
+import "./share.js";
 
 const typingPause = 200; // ms after a keystroke before asking
 const patience = 300; // ms before a run that goes on is announced

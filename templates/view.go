@@ -9,6 +9,7 @@ type Page struct {
 	Static   func(name string) string // address of a static file
 	Headline string                   // what the scenario is, in one sentence
 	Form     Form
+	Share    Share
 	Problems []Problem // faults that no field shows, and other reasons for not having what was asked for
 	Results  *Results  // nil if there are none
 	Starts   []Link    // scenarios to start from; part of the frame, for no change touches them
@@ -93,6 +94,7 @@ type GridCell struct {
 
 // Results are the figures and pictures of one run.
 type Results struct {
+	Fixed     bool     // nothing of them can be changed: there are no buttons
 	Verdict   []string // sentences
 	Footing   string   // what the figures rest on
 	Warnings  []Warning

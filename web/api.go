@@ -32,6 +32,7 @@ func (s *Server) api(r chi.Router) {
 	r.Get("/export/policy.json", s.exportPolicy)
 	r.Get("/export/result.json", s.exportResult)
 	r.Get("/export/table.csv", s.exportTable)
+	r.Get("/export/table.md", s.exportMarkdown)
 }
 
 // document serves a text that is part of the program.

@@ -277,7 +277,7 @@ func TestETagDependsOnAllThatTheResultDoes(t *testing.T) {
 
 func TestErrorsOfQueries(t *testing.T) {
 	s := newTestServer(nil)
-	for _, path := range []string{"simulations", "export/scenario.json", "export/policy.json", "export/result.json", "export/table.csv"} {
+	for _, path := range []string{"simulations", "export/scenario.json", "export/policy.json", "export/result.json", "export/table.csv", "export/table.md"} {
 		for query, status := range map[string]int{
 			"?nosuch=1": 422, "?clients.count=-1": 422, "?p=nosuch": 422, "?p=": 422, "?clients.count=1&clients.count=2": 422, "?a=%zz": 400, "?a;b": 400,
 		} {

@@ -68,7 +68,7 @@ type pageAnswer struct {
 
 // answer runs the state's scenario and sends the page. asked holds controls that differ from the state because of err.
 func (p *pageAnswer) answer(st state, asked url.Values, err error) {
-	page := templates.Page{Static: static.URL, Headline: headline(st.scenario), Form: formOf(st), Starts: starts()}
+	page := templates.Page{Static: static.URL, Headline: headline(st.scenario), Form: formOf(st), Starts: starts(), Share: p.shareOf(p.r, st, nil)}
 	p.complain(&page, asked, err)
 
 	events := &eventStream{w: p.w, control: http.NewResponseController(p.w)}
@@ -91,6 +91,7 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 	}
 	if err == nil {
 		page.Results = results(result, st)
+		page.Share = p.shareOf(p.r, st, page.Results.Verdict)
 	}
 	p.complain(&page, nil, err)
 	p.send(page, events)

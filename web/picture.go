@@ -92,7 +92,7 @@ func (s *Server) pictureAs(contentType string, draw func(pictureOrder, picture) 
 			s.fail(w, r, err)
 			return
 		}
-		k = sha256.Sum256(fmt.Appendf(k[:], "%s %d %s %s", contentType, order.width, order.theme, order.origin))
+		k = sha256.Sum256(fmt.Appendf(k[:], "%s %d %s %s %s", contentType, order.width, order.theme, order.origin, order.rowsAddress()))
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other people's pages may show it
 		if s.held(w, r, k) {
 			return
@@ -120,7 +120,7 @@ func (s *Server) paint(r *http.Request, order pictureOrder, draw func(pictureOrd
 		return nil, err
 	}
 	defer release()
-	return draw(order, pictureOf(result, order.linkIn()))
+	return draw(order, pictureOf(result, order.state, order.linkIn()))
 }
 
 func drawPNG(order pictureOrder, what picture) ([]byte, error) {
@@ -143,8 +143,8 @@ func (o pictureOrder) linkIn() string {
 	switch {
 	case !ok:
 		return "Stampede"
-	case len(o.address) > 0 && len(o.address) <= 40:
-		return host + address(o.address)
+	case len(o.rowsAddress()) <= 48:
+		return host + strings.TrimSuffix(o.rowsAddress(), "/")
 	}
 	return host
 }

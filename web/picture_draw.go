@@ -64,8 +64,8 @@ type picture struct {
 	footing, link     string
 }
 
-func pictureOf(r *sim.Result, link string) picture {
-	all, axes := rank(r), newStrips(r)
+func pictureOf(r *sim.Result, st state, link string) picture {
+	all, axes := st.standings(r), newStrips(r)
 	p := picture{
 		headline: headline(r.Scenario), verdict: strings.Join(verdict(r.Scenario, all), " "),
 		load: axes.loadAxis(), time: axes.timeAxis(), footing: footing(r), link: link,

@@ -105,8 +105,8 @@ func TestPictureAsSVG(t *testing.T) {
 // A picture shows the figures of the page.
 func TestPictureShowsThePagesFigures(t *testing.T) {
 	r := simulated(t, "?replications=3&clients.count=1500")
-	drawn := drawnOn(t, pictureOf(r, "example.org"))
-	view := results(r, state{scenario: r.Scenario})
+	drawn := drawnOn(t, pictureOf(r, stateFor(r), "example.org"))
+	view := results(r, stateFor(r))
 	for _, sentence := range view.Verdict {
 		if !strings.Contains(drawn.all(), sentence) {
 			t.Errorf("it does not say %q", sentence)
@@ -130,6 +130,11 @@ func simulated(t *testing.T, query string) *sim.Result {
 	r, err := sim.Runner{}.Run(t.Context(), sc, nil)
 	must(t, err)
 	return r
+}
+
+// stateFor is the state that shows a result and nothing else.
+func stateFor(r *sim.Result) state {
+	return state{scenario: r.Scenario, marks: markPolicies(nil, r.Scenario.Policies)}
 }
 
 // drawing is a surface that keeps what is drawn.
@@ -195,7 +200,8 @@ func TestPictureHasRoomForAll(t *testing.T) {
 		"replications=2&horizon=10s&server.outages.0.end=9.5s&server.outages.0.start=9s",
 		"replications=2&server.kind=occ&clients.count=20",
 	} {
-		drawnOn(t, pictureOf(simulated(t, query), strings.Repeat("very-long-name.", 15)+"example.org:65535"))
+		r := simulated(t, query)
+		drawnOn(t, pictureOf(r, stateFor(r), strings.Repeat("very-long-name.", 15)+"example.org:65535"))
 	}
 }
 
@@ -220,7 +226,7 @@ func TestPictureOrdersAreChecked(t *testing.T) {
 func TestPicturesAreKept(t *testing.T) {
 	s := quick()
 	tags := map[string]string{}
-	for _, target := range []string{"/chart.png", "/chart.svg", "/chart.png?width=600", "/chart.png?theme=dark", "/chart.png?seed=2", "http://example.org/chart.png"} {
+	for _, target := range []string{"/chart.png", "/chart.svg", "/chart.png?width=600", "/chart.png?theme=dark", "/chart.png?seed=2", "/chart.png?marks=b", "http://example.org/chart.png"} {
 		res := ask(s, "GET", target, "")
 		if got := res.Header.Get("Cross-Origin-Resource-Policy"); res.StatusCode != http.StatusOK || got != "cross-origin" {
 			t.Fatalf("%s: status %d, Cross-Origin-Resource-Policy %q", target, res.StatusCode, got)
@@ -326,7 +332,7 @@ func TestTextIsWrappedAndCut(t *testing.T) {
 func BenchmarkPicture(b *testing.B) {
 	r, err := sim.Runner{}.Run(b.Context(), sim.Default(), nil)
 	must(b, err)
-	what, order := pictureOf(r, "example.org"), pictureOrder{width: 1200, theme: "light"}
+	what, order := pictureOf(r, stateFor(r), "example.org"), pictureOrder{width: 1200, theme: "light"}
 	for name, draw := range map[string]func(pictureOrder, picture) ([]byte, error){"png": drawPNG, "svg": drawSVG} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

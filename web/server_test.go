@@ -28,17 +28,23 @@ func TestEveryAnswerIsSecure(t *testing.T) {
 	for _, target := range targets {
 		res := ask(s, target[0], target[1], "{}")
 		for name, want := range securityHeaders {
-			if name == "Cross-Origin-Resource-Policy" && strings.HasPrefix(target[1], "/chart.") {
-				want = "cross-origin" // pictures are for other people's pages
+			if foreign := strings.HasPrefix(target[1], "/chart.") || target[1] == "/embed"; foreign && name == "Cross-Origin-Resource-Policy" {
+				want = "cross-origin" // for other people's pages
+			}
+			if target[1] == "/embed" && name == "Content-Security-Policy" {
+				want = embedPolicy
 			}
 			if got := res.Header.Get(name); got != want {
 				t.Errorf("%v: %s: %q, want %q", target, name, got, want)
 			}
 		}
 	}
-	for _, never := range []string{"unsafe", "http:", "*"} {
-		if csp := securityHeaders["Content-Security-Policy"]; strings.Contains(csp, never) {
-			t.Errorf("the policy %q has %q", csp, never)
+	framed := strings.Replace(embedPolicy, "frame-ancestors *", "", 1)
+	for _, csp := range []string{securityHeaders["Content-Security-Policy"], framed} {
+		for _, never := range []string{"unsafe", "http:", "*"} {
+			if strings.Contains(csp, never) {
+				t.Errorf("the policy %q has %q", csp, never)
+			}
 		}
 	}
 }

@@ -191,6 +191,7 @@ func downloads(address string, charted []standing) []templates.Download {
 	}
 	all := []templates.Download{
 		link("table", "table.csv", "Table (CSV)", "The figures of all policies with their intervals"),
+		link("markdown", "table.md", "Table (Markdown)", "The rows as the page shows them, for an issue or a README"),
 		link("scenario", "scenario.json", "Scenario (JSON)", "What was simulated, every default written out"),
 		link("result", "result.json", "Result (JSON)", "Everything that the simulation gave"),
 	}

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/stampede-sim/stampede/sim"
+)
+
+// This file writes the rows as a Markdown table for an issue, a design document or a README: the words and figures of the
+// page, each with its interval.
+
+// exportMarkdown gives the rows as the page shows them.
+func (s *Server) exportMarkdown(w http.ResponseWriter, r *http.Request) {
+	sc, o, err := scenarioInQuery(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if s.heldByClient(w, r, sc, o) {
+		return
+	}
+	result, err := s.simulate(r.Context(), sc, o)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	download(w, "table.md")
+	send(w, r, http.StatusOK, "text/markdown; charset=utf-8", []byte(markdownOf(result)))
+}
+
+// markdownOf is the headline, the verdict, a row a policy and what the figures rest on.
+func markdownOf(r *sim.Result) string {
+	all, axes := rank(r), newStrips(r)
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s.** %s\n", markdown(headline(r.Scenario)), markdown(strings.Join(verdict(r.Scenario, all), " ")))
+	for i, s := range all {
+		row := rowOf(r.Scenario, s, axes)
+		if i == 0 {
+			b.WriteString("\n| | Policy |")
+			for _, f := range row.Figures {
+				b.WriteString(" " + f.Label + " |")
+			}
+			b.WriteString("\n|--:|:--|" + strings.Repeat("--:|", len(row.Figures)) + "\n")
+		}
+		fmt.Fprintf(&b, "| %s | %s |", row.Rank, markdown(row.Name))
+		for _, f := range row.Figures {
+			cell := strings.TrimSpace(f.Value + nbsp + f.Unit)
+			if f.Interval != "" {
+				cell += " (" + f.Interval + ")"
+			}
+			if f.Bad && f.Note != "" {
+				cell += ", " + f.Note
+			}
+			b.WriteString(" " + cell + " |")
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "\n%s\n", markdown(footing(r)))
+	return b.String()
+}
+
+// markdown makes sure that text is taken for text: no markup, no markup of HTML and no border of a table.
+func markdown(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		if strings.ContainsRune("\\`*_{}[]<>()#|!&~$", c) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,101 @@
+package web
+
+import (
+	"bytes"
+	"html"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/stampede-sim/stampede/static"
+	"github.com/stampede-sim/stampede/templates"
+)
+
+// This file is about the page in other places: link previews, snippets to paste, and /embed, the rows for a frame in
+// someone else's page.
+
+// shareOf says how a state is shared; verdict is empty where there is none.
+func (s *Server) shareOf(r *http.Request, st state, verdict []string) templates.Share {
+	title, origin := headline(st.scenario), s.origin(r)
+	out := templates.Share{Title: title, Description: strings.Join(verdict, " ")}
+	if origin == "" {
+		return out
+	}
+	at := func(path string) string { return origin + path + strings.TrimPrefix(st.rowsAddress(), "/") }
+	out.Page = origin + address(st.address)
+	if verdict == nil {
+		return out
+	}
+	out.Picture = at("/chart.png")
+	frame := `<iframe src="` + html.EscapeString(at("/embed")) + `" title="` + html.EscapeString(title) + `" width="100%" height="` +
+		strconv.Itoa(300+70*len(st.scenario.Policies)) + `" loading="lazy" frameborder="0"></iframe>`
+	out.Snippets = []templates.Snippet{
+		{ID: "link", Label: "Link", Text: out.Page},
+		{ID: "markdown", Label: "Picture for Markdown", Text: "[![" + markdown(title) + "](" + out.Picture + ")](" + out.Page + ")"},
+		{ID: "frame", Label: "Rows for a web page", Text: frame},
+	}
+	return out
+}
+
+// rowsAddress is the address of a page with the same rows and nothing else chosen.
+func (s state) rowsAddress() string {
+	return address(encode(state{scenario: s.scenario, marks: s.marks}.query()))
+}
+
+// embedPolicy is the Content-Security-Policy of /embed: anyone may frame it, and it runs nothing.
+const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
+
+// embed answers GET /embed.
+func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Security-Policy", embedPolicy)
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	query, err := queryOf(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	st, err := parseState(query)
+	page := templates.Embedded{Static: static.URL}
+	if err == nil {
+		page.Results, err = s.fixedResults(r, st)
+	}
+	if gone(r) {
+		return
+	}
+	status := http.StatusOK
+	w.Header().Set("Cache-Control", "no-cache")
+	if err == nil {
+		page.Share = s.shareOf(r, st, page.Results.Verdict)
+	} else {
+		p := s.problem(r, err)
+		page.Share.Title, page.Problems, status = "There is nothing to show", unshown(p), p.Status
+		st.address = query.Encode() // the page says more
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	page.Link = s.origin(r) + address(st.address)
+	var b bytes.Buffer
+	if err := templates.Embed(page).Render(r.Context(), &b); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
+}
+
+// fixedResults are the results without anything that changes them.
+func (s *Server) fixedResults(r *http.Request, st state) (*templates.Results, error) {
+	result, err := s.simulate(r.Context(), st.scenario, options{})
+	if err != nil {
+		return nil, err
+	}
+	out := results(result, st)
+	out.Fixed = true
+	return out, nil
+}
+
+// unshown says why there is nothing to show.
+func unshown(p problem) []templates.Problem {
+	if len(p.Errors) > 0 {
+		return problemsOf(p.Errors)
+	}
+	return []templates.Problem{{Detail: sentence(p.Detail)}}
+}
