@@ -96,6 +96,7 @@ type GridCell struct {
 type Results struct {
 	Fixed     bool     // nothing of them can be changed: there are no buttons
 	Verdict   []string // sentences
+	Why       string   // the arithmetic behind them; empty if there is none
 	Footing   string   // what the figures rest on
 	Warnings  []Warning
 	Load      LoadAxis

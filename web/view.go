@@ -22,8 +22,10 @@ func results(r *sim.Result, st state) *templates.Results {
 	all := st.standings(r)
 	charted := charted(all, st.shown)
 	axes := newStrips(r)
+	said := speak(r.Scenario, all)
 	out := &templates.Results{
-		Verdict:   verdict(r.Scenario, all),
+		Verdict:   said.sentences(),
+		Why:       said.reasons(),
 		Footing:   footing(r),
 		Warnings:  warnings(r),
 		Load:      axes.loadAxis(),

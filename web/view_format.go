@@ -132,29 +132,58 @@ func nearly(share float64, decimals int) string {
 	}
 }
 
-// seconds writes a time that stands on its own, with its unit.
-func seconds(s float64) string {
-	switch {
+// unit is one that times are written in.
+type unit struct {
+	name  string
+	scale float64 // so many are a second
+}
+
+// unitOf is the unit that fits a time of so many seconds.
+func unitOf(seconds float64) unit {
+	switch s := math.Abs(seconds); {
 	case s == 0:
-		return "0" + nbsp + "s"
-	case math.Abs(s) < 0.9995:
-		return brief(s*1000) + nbsp + "ms"
+		return unit{"s", 1}
+	case s < 0.9995:
+		return unit{"ms", 1e3}
+	case s < 120:
+		return unit{"s", 1}
+	case s < 2*3600:
+		return unit{"min", 1.0 / 60}
 	default:
-		return brief(s) + nbsp + "s"
+		return unit{"h", 1.0 / 3600}
 	}
 }
 
-// span writes a duration in words as few as possible: "250 ms", "10 s", "1.5 min".
-func span(d time.Duration) string {
-	switch {
-	case d >= 2*time.Hour:
-		return brief(d.Hours()) + nbsp + "h"
-	case d >= 2*time.Minute:
-		return brief(d.Minutes()) + nbsp + "min"
-	default:
-		return seconds(d.Seconds())
+// unitFor is one unit for all of some metrics of seconds, so that they can be compared: it fits the longest. A row of
+// figures goes on in seconds for longer than a sentence would.
+func unitFor(all ...sim.Metric) unit {
+	longest := 0.0
+	for _, m := range all {
+		longest = max(longest, *orZero(m.Mean))
 	}
+	if longest >= 120 && longest < 600 {
+		return unit{"s", 1}
+	}
+	return unitOf(longest)
 }
+
+// timed writes a metric of seconds with its unit.
+func timed(m sim.Metric) string {
+	if m.Mean == nil {
+		return noValue
+	}
+	u := unitFor(m)
+	return mean(m, u.scale) + nbsp + u.name
+}
+
+// seconds writes a time that stands on its own, with its unit: "250 ms", "10 s", "2.5 min".
+func seconds(s float64) string {
+	u := unitOf(s)
+	return brief(s*u.scale) + nbsp + u.name
+}
+
+// span writes a duration.
+func span(d time.Duration) string { return seconds(d.Seconds()) }
 
 // plural writes a number of things.
 func plural(n float64, one, many string) string {

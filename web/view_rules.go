@@ -1,0 +1,153 @@
+package web
+
+// The rules of the verdict, in order of precedence within their slots. A new one is an entry here, with a case on each
+// side of its edge in view_rules_test.go.
+
+var rules = []rule{
+	{
+		id: "backing-off-alone", slot: contrast,
+		applies: func(f *findings) bool { return f.alone() != nil },
+		sentence: func(f *findings) string {
+			s := *f.alone()
+			if crashCount(s) < often {
+				return "Backing off alone is not enough: with " + quoted(s) + " " + f.through(s) + "."
+			}
+			return "Backing off alone does not save this server: with " + quoted(s) + " it crashes " + times(s) + ", and " + f.through(s) + "."
+		},
+		why: func(f *findings) string { return f.inStep() },
+	},
+	{
+		id: "spread-already", slot: contrast,
+		applies: func(f *findings) bool { return f.spread() > 0 && f.lateTwin() != nil },
+		sentence: func(f *findings) string {
+			return "Jitter only costs time here: 99" + nbsp + "% are served within " + f.third(f.best) + " without it, within " + f.third(*f.lateTwin()) + " with " + quoted(*f.lateTwin()) + "."
+		},
+		why: func(f *findings) string { return f.spreadWide() },
+	},
+	{
+		id: "nobody", slot: praise,
+		applies: func(f *findings) bool { return served(f.best) == 0 },
+		sentence: func(f *findings) string {
+			return "Nobody is served: no policy brings a single one of the " + f.whole(f.best) + " through."
+		},
+		why: silent,
+	},
+	{
+		id: "not-even-half", slot: praise,
+		applies: func(f *findings) bool { return served(f.best) < 0.5 && len(f.all) > 1 },
+		sentence: func(f *findings) string {
+			closest := quoted(f.best) + " comes closest,"
+			if len(f.top) > 1 {
+				closest = names(f.top) + " come closest and cannot be told apart,"
+			}
+			return "No policy serves even half of the " + f.whole(f.best) + ": " + closest + " with " + f.score(f.best) + "."
+		},
+		why: func(f *findings) string { return sentences(f.wave(), f.offered(f.best)) },
+	},
+	{
+		id: "no-crowd", slot: praise,
+		applies: func(f *findings) bool { return len(f.top) == len(f.all) && f.noCrowd() && f.severalJitters() },
+		sentence: func(f *findings) string {
+			return "Jitter makes no difference here: the policies cannot be told apart, every difference lies within the intervals. They serve " + f.score(f.best) + "."
+		},
+		why: func(*findings) string {
+			return "Requests come one by one at random moments and fail at random ones: there is no crowd to spread. Jitter spreads what an outage or a common start has brought together."
+		},
+	},
+	{
+		id: "level", slot: praise,
+		applies: func(f *findings) bool { return len(f.top) == len(f.all) && len(f.all) > 1 },
+		sentence: func(f *findings) string {
+			return "The policies cannot be told apart: every difference lies within the intervals. They serve " + f.score(f.best) + "."
+		},
+		why: func(f *findings) string { return f.wave() },
+	},
+	{
+		id: "level-at-the-top", slot: praise,
+		applies: func(f *findings) bool { return len(f.top) > 1 },
+		sentence: func(f *findings) string {
+			return names(f.top) + " are best and cannot be told apart: they serve " + f.score(f.best) + "."
+		},
+		why: func(f *findings) string { return sentences(f.wave(), f.offered(f.best)) },
+	},
+	{
+		id: "best-and-next", slot: praise,
+		applies: func(f *findings) bool {
+			return len(f.safe) > 1 && len(f.fewer) > 0 && f.who == "clients" && f.third(f.safe[1]) != noValue
+		},
+		sentence: func(f *findings) string {
+			next := f.safe[1]
+			return quoted(f.best) + " serves " + f.score(f.best) + "; " + quoted(next) + " serves as many in " + f.third(next) + "."
+		},
+		why: func(f *findings) string { return sentences(f.wave(), f.endures(f.best)) },
+	},
+	{
+		id: "best", slot: praise,
+		applies:  func(*findings) bool { return true },
+		sentence: func(f *findings) string { return quoted(f.best) + " serves " + f.score(f.best) + "." },
+		why:      func(f *findings) string { return sentences(f.wave(), f.endures(f.best), f.offered(f.best)) },
+	},
+	{
+		id: "jitter-not-enough", slot: lacking,
+		applies: func(f *findings) bool {
+			worst := f.worst()
+			return f.jitteredTop() && worst != nil && (same(worst, f.hasty()) || same(worst, f.quitter()))
+		},
+		sentence: func(f *findings) string {
+			said := "Jitter is not enough: "
+			hasty, quitter := f.hasty(), f.quitter()
+			if hasty != nil {
+				said += "with at most " + span(longest(*hasty)) + " between tries (" + quoted(*hasty) + ") it crashes " + times(*hasty) + ", and " + f.through(*hasty)
+			}
+			if hasty != nil && quitter != nil {
+				said += "; "
+			}
+			if quitter != nil {
+				said += "giving up after " + quitsAfter(*quitter) + " (" + quoted(*quitter) + ") " + f.leaves(*quitter)
+			}
+			return said + "."
+		},
+		why: func(f *findings) string { return sentences(f.tooOften(f.hasty()), f.overBy(f.quitter())) },
+	},
+	{
+		id: "harm", slot: lacking,
+		applies: func(f *findings) bool { return len(f.others()) > 0 },
+		sentence: func(f *findings) string {
+			knocks, fewest := f.harmful()
+			said := quoted(knocks) + " "
+			if crashCount(knocks) >= often {
+				said += "crashes the server " + times(knocks) + " and "
+			}
+			said += f.leaves(knocks)
+			if knocks.position != fewest.position {
+				said += "; " + quoted(fewest) + " " + f.leaves(fewest)
+			}
+			return said + "."
+		},
+		why: func(f *findings) string {
+			knocks, _ := f.harmful()
+			return f.offered(knocks)
+		},
+	},
+	{
+		id: "cost", slot: lacking,
+		applies: func(f *findings) bool { return len(f.top) < len(f.all) },
+		sentence: func(f *findings) string {
+			last := f.all[len(f.all)-1]
+			said := quoted(last) + " serves as many, within the intervals, "
+			switch third := f.third(last); {
+			case !f.by[1].meet(f.best, last):
+				return said + "but " + crashes(last) + "."
+			case third == noValue:
+				return said + "but never 99" + nbsp + "%."
+			case f.who == "clients":
+				return said + "but takes " + third + " for 99" + nbsp + "% of them."
+			default:
+				return said + "but at " + third + " a second."
+			}
+		},
+		why: silent,
+	},
+}
+
+func silent(*findings) string { return "" }

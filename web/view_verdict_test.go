@@ -1,0 +1,270 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/stampede-sim/stampede/sim"
+)
+
+// never is a time that does not exist.
+var never = math.NaN()
+
+// Policies of the opening scenario.
+const (
+	plainText = "exponential,base=100ms,cap=10s"
+	fullText  = "exponential,base=100ms,cap=10s,jitter=full"
+	equalText = "exponential,base=100ms,cap=10s,jitter=equal"
+	shortText = "exponential,base=100ms,cap=2s,jitter=full"
+	threeText = "exponential,base=100ms,cap=10s,jitter=full,maxAttempts=3"
+)
+
+func plainSpaces(s string) string {
+	return strings.NewReplacer(nbsp, " ", thinSpace, " ").Replace(s)
+}
+
+func steadily(rate float64) func(*sim.Scenario) {
+	return func(sc *sim.Scenario) {
+		sc.Clients.Workload = sim.Workload{Kind: sim.Open, Rate: rate}
+		sc.Server.Outages = nil
+	}
+}
+
+// A case is figures for which a rule speaks, or figures just beside its edge, for which another does or none.
+type verdictCase struct {
+	rule     string
+	speaks   bool
+	edit     func(*sim.Scenario) // nil: the opening scenario
+	policies []made
+	want     string // the sentence, if it speaks
+	why      string
+}
+
+var fullBest = made{name: "F", policy: fullText, success: 1, third: 19.6}
+
+var verdictCases = []verdictCase{
+	{rule: "backing-off-alone", speaks: true, policies: []made{fullBest, {name: "X", policy: plainText, success: 0.021, crashes: 5, third: never}},
+		want: "Backing off alone does not save this server: with “X” it crashes 5 times a run, and only 2.10 % of the 1000 clients get through.",
+		why:  "Without jitter 1000 return in step, and 400 can wait."},
+	{rule: "backing-off-alone", speaks: true, policies: []made{fullBest, {name: "X", policy: plainText, crashes: 0.94, third: never}},
+		want: "Backing off alone is not enough: with “X” nobody gets through.",
+		why:  "Without jitter 1000 return in step, and 400 can wait."},
+	{rule: "backing-off-alone", speaks: true, policies: []made{fullBest, {name: "X", policy: plainText, success: 1, crashes: 1, third: 30}}, // all served, after a crash
+		want: "Backing off alone does not save this server: with “X” it crashes once a run, and all 1000 clients get through.",
+		why:  "Without jitter 1000 return in step, and 400 can wait."},
+	{rule: "backing-off-alone", policies: []made{fullBest, {name: "X", policy: plainText, success: 1, crashes: 0.94, third: 30}}},                                  // all served, hardly a crash
+	{rule: "backing-off-alone", policies: []made{{name: "F", policy: fullText, success: 0.9, third: 19}, {name: "X", policy: plainText, success: 0.9, third: 30}}}, // as many
+	{rule: "backing-off-alone", policies: []made{fullBest, {name: "X", policy: "constant,base=1s", success: 0.02, crashes: 5, third: never}}},                      // does not back off
+	{rule: "backing-off-alone", policies: []made{{name: "C", policy: "constant,base=1s", success: 1, third: 19}, {name: "X", policy: plainText, third: never}}},    // the best has no jitter either
+
+	{rule: "spread-already", speaks: true, edit: func(sc *sim.Scenario) { sc.Clients.Workload.Spread = 5 * time.Second },
+		policies: []made{{name: "X", policy: plainText, success: 1, third: 14}, {name: "F", policy: fullText, success: 1, third: 18.3}},
+		want:     "Jitter only costs time here: 99 % are served within 14 s without it, within 18.3 s with “F”.",
+		why:      "They lose the server over 5 s, and the work of 1000 takes 5 s: that wave is wide enough as it is."},
+	{rule: "spread-already", speaks: true, edit: func(sc *sim.Scenario) { sc.Clients.Workload.Spread = 4 * time.Second }, // not as wide as the work
+		policies: []made{{name: "X", policy: plainText, success: 1, third: 14}, {name: "F", policy: fullText, success: 1, third: 18.3}},
+		want:     "Jitter only costs time here: 99 % are served within 14 s without it, within 18.3 s with “F”."},
+	{rule: "spread-already", policies: []made{{name: "X", policy: plainText, success: 1, third: 14}, {name: "F", policy: fullText, success: 1, third: 18.3}}}, // all at once
+	{rule: "spread-already", edit: func(sc *sim.Scenario) { sc.Clients.Workload.Spread = 5 * time.Second },
+		policies: []made{{name: "X", policy: plainText, success: 1, third: 14, thirdHalf: 3}, {name: "F", policy: fullText, success: 1, third: 18.3, thirdHalf: 3}}}, // cannot be told apart
+	{rule: "spread-already", edit: func(sc *sim.Scenario) { sc.Clients.Workload.Spread = 5 * time.Second },
+		policies: []made{{name: "X", policy: plainText, success: 1, third: 14}, {name: "F", policy: shortText, success: 1, third: 18.3}}}, // they differ in more than the jitter
+
+	{rule: "nobody", speaks: true, policies: []made{{name: "A", third: never}, {name: "B", crashes: 2, third: never}},
+		want: "Nobody is served: no policy brings a single one of the 1000 clients through."},
+	{rule: "nobody", policies: []made{{name: "A", success: 0.001, third: never}}},
+
+	{rule: "not-even-half", speaks: true, policies: []made{{name: "A", success: 0.499, third: never}, {name: "B", success: 0.1, third: never}},
+		want: "No policy serves even half of the 1000 clients: “A” comes closest, with 49.9 % of the 1000 clients, without a crash.",
+		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
+	{rule: "not-even-half", speaks: true, policies: []made{{name: "A", success: 0.4, successHalf: 0.1, third: never}, {name: "B", success: 0.3, successHalf: 0.1, third: never}},
+		want: "No policy serves even half of the 1000 clients: “A” and “B” come closest and cannot be told apart, with 40 % of the 1000 clients, without a crash.",
+		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
+	{rule: "not-even-half", policies: []made{{name: "A", success: 0.5, third: never}, {name: "B", success: 0.1, third: never}}},
+	{rule: "not-even-half", policies: []made{{name: "A", success: 0.3, third: never}}}, // alone on the page
+
+	{rule: "no-crowd", speaks: true, edit: steadily(160), policies: []made{{name: "X", policy: plainText, success: 1, third: 159, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}},
+		want: "Jitter makes no difference here: the policies cannot be told apart, every difference lies within the intervals. They serve all 1000 requests, 159 a second, without a crash.",
+		why:  "Requests come one by one at random moments and fail at random ones: there is no crowd to spread. Jitter spreads what an outage or a common start has brought together."},
+	{rule: "no-crowd", edit: steadily(160), policies: []made{{name: "X", policy: plainText, success: 1, third: 158, thirdHalf: 0.9}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}}},                             // told apart
+	{rule: "no-crowd", edit: steadily(160), policies: []made{{name: "X", policy: fullText, success: 1, third: 159, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}}},                                // one jitter
+	{rule: "no-crowd", edit: steadily(160), policies: []made{{name: "X", policy: plainText, success: 1, crashes: 0.1, crashHalf: 0.2, third: 159, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}}}, // a crash brings them together
+	{rule: "no-crowd", edit: func(sc *sim.Scenario) { sc.Clients.Workload = sim.Workload{Kind: sim.Open, Rate: 160} }, // so does an outage
+		policies: []made{{name: "X", policy: plainText, success: 1, third: 159, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}}},
+	{rule: "no-crowd", policies: []made{{name: "X", policy: plainText, success: 1, third: 19, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 20, thirdHalf: 1}}}, // and a burst
+
+	{rule: "level", speaks: true, policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 22, thirdHalf: 1}},
+		want: "The policies cannot be told apart: every difference lies within the intervals. They serve all 1000 clients, 99 % of them within 20.0 s, without a crash.",
+		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
+	{rule: "level", policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 22.01, thirdHalf: 1}}},
+
+	{rule: "level-at-the-top", speaks: true, policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 22, thirdHalf: 1}, {name: "C", success: 1, third: 35, thirdHalf: 1}},
+		want: "“A” and “B” are best and cannot be told apart: they serve all 1000 clients, 99 % of them within 20.0 s, without a crash.",
+		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
+	{rule: "level-at-the-top", policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 22.01, thirdHalf: 1}, {name: "C", success: 1, third: 35, thirdHalf: 1}}},
+
+	{rule: "best-and-next", speaks: true, policies: []made{fullBest, {name: "E", policy: equalText, success: 1, third: 20.1}, {name: "C", success: 0.5, third: never}},
+		want: "“F” serves all 1000 clients, 99 % of them within 19.6 s, without a crash; “E” serves as many in 20.1 s.",
+		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide. By the recovery “F” waits 5 s on average: 1000 clients knock 200 times a second, where 200 can be served."},
+	{rule: "best-and-next", policies: []made{fullBest, {name: "E", policy: equalText, success: 1, third: 20.1}}},                                                      // the cost says it
+	{rule: "best-and-next", policies: []made{fullBest, {name: "E", policy: equalText, success: 1, crashes: 1, third: 20.1}, {name: "C", success: 0.5, third: never}}}, // not as safe
+	{rule: "best-and-next", policies: []made{fullBest, {name: "E", policy: equalText, success: 0.98, third: never}, {name: "C", success: 0.5, third: never}}},         // not as many
+
+	{rule: "best", speaks: true, policies: []made{{name: "A", success: 0.5, third: never}, {name: "B", success: 0.1, third: never}},
+		want: "“A” serves 50 % of the 1000 clients, without a crash.", why: "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
+	{rule: "best", speaks: true, edit: func(sc *sim.Scenario) { sc.Server.Crash = nil }, policies: []made{{name: "A", success: 1, third: 0.25}}, // cannot crash
+		want: "“A” serves all 1000 clients, 99 % of them within 250 ms.", why: "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
+	{rule: "best", speaks: true, edit: steadily(160), policies: []made{{name: "A", success: 1, third: 160, more: map[string]float64{"amplification": 1.1}}},
+		want: "“A” serves all 1000 requests, 160 a second, without a crash.", why: "“A” makes 160 × 1.1 = 176 attempts a second, where 200 can be served."},
+	{rule: "best", policies: []made{{name: "A", success: 0.499, third: never}, {name: "B", success: 0.1, third: never}}},
+
+	{rule: "jitter-not-enough", speaks: true, policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 9, third: never},
+		{name: "T", policy: threeText, third: never, more: map[string]float64{"failed.attempts": 1000}}},
+		want: "Jitter is not enough: with at most 2 s between tries (“S”) it crashes 9 times a run, and only 30.7 % of the 1000 clients get through; giving up after 3 attempts (“T”) serves nobody.",
+		why: "By the recovery “S” waits 1 s on average: 1000 clients knock 1000 times a second, where 200 can be served. " +
+			"3 attempts are over after at most 300 ms; the server is down for 10 s."},
+	{rule: "jitter-not-enough", speaks: true, policies: []made{fullBest, {name: "D", policy: fullText + ",deadline=5s", success: 0.1, third: never, more: map[string]float64{"failed.deadline": 900}}},
+		want: "Jitter is not enough: giving up after 5 s (“D”) leaves 900 of 1000 clients unserved.", why: "The server is down for 10 s, longer than those 5 s."},
+	{rule: "jitter-not-enough", speaks: true, policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 0.95, third: never}},
+		want: "Jitter is not enough: with at most 2 s between tries (“S”) it crashes once a run, and only 30.7 % of the 1000 clients get through.",
+		why:  "By the recovery “S” waits 1 s on average: 1000 clients knock 1000 times a second, where 200 can be served."},
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 0.94, third: never}}},                                                          // hardly a crash
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: equalText, success: 0.307, crashes: 9, third: never}}},                                                             // as patient
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 1, crashes: 9, third: 40}}},                                                                    // serves all
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "T", policy: threeText, third: never}}},                                                                                         // they did not fail by their attempts
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 9, third: never}, {name: "E", policy: equalText, success: 0.2, third: never}}}, // not the worst
+
+	{rule: "harm", speaks: true, policies: []made{fullBest, {name: "B", success: 0.04, crashes: 10, third: never}, {name: "C", third: never}},
+		want: "“B” crashes the server 10 times a run and leaves 960 of 1000 clients unserved; “C” serves nobody."},
+	{rule: "harm", speaks: true, policies: []made{fullBest, {name: "B", success: 0.04, successHalf: 0.04, crashes: 10, third: never}, {name: "C", third: never}}, // they cannot be told apart
+		want: "“B” crashes the server 10 times a run and leaves 960 of 1000 clients unserved."},
+	{rule: "harm", speaks: true, policies: []made{fullBest, {name: "B", success: 0.5, crashes: 0.94, third: never}},
+		want: "“B” leaves 500 of 1000 clients unserved."},
+	{rule: "harm", policies: []made{fullBest, {name: "B", success: 1, crashes: 10, third: 30}}},           // as many
+	{rule: "harm", policies: []made{fullBest, {name: "X", policy: plainText, crashes: 10, third: never}}}, // was told already
+
+	{rule: "cost", speaks: true, policies: []made{fullBest, {name: "E", policy: equalText, success: 1, third: 35}},
+		want: "“E” serves as many, within the intervals, but takes 35 s for 99 % of them."},
+	{rule: "cost", speaks: true, policies: []made{fullBest, {name: "E", policy: equalText, success: 1, crashes: 0.3, crashHalf: 0.2, third: 35}},
+		want: "“E” serves as many, within the intervals, but with a crash in some runs."},
+	{rule: "cost", speaks: true, policies: []made{{name: "A", success: 0.985, successHalf: 0.01, third: 20}, {name: "B", success: 0.98, successHalf: 0.01, third: never}},
+		want: "“B” serves as many, within the intervals, but never 99 %."},
+	{rule: "cost", speaks: true, edit: steadily(160), policies: []made{{name: "A", success: 0.9, third: 144}, {name: "B", success: 0.9, third: 140}},
+		want: "“B” serves as many, within the intervals, but at 140 a second."},
+	{rule: "cost", policies: []made{fullBest, {name: "E", policy: equalText, success: 1, third: 19.6}}},     // level
+	{rule: "cost", policies: []made{fullBest, {name: "E", policy: equalText, success: 0.99, third: never}}}, // fewer
+}
+
+func TestEachRuleSpeaksUpToItsEdge(t *testing.T) {
+	speaks, keeps := map[string]int{}, map[string]int{}
+	for i, c := range verdictCases {
+		r := resultOf(sim.Burst, true, c.policies...)
+		if c.edit != nil {
+			c.edit(r.Scenario)
+			if r.Scenario.Clients.Workload.Kind != sim.Burst {
+				edited := r.Scenario
+				r = resultOf(sim.Open, true, c.policies...)
+				r.Scenario = edited
+			}
+		}
+		said := speak(r.Scenario, rank(r))
+		at := slices.IndexFunc(said, func(s spoken) bool { return s.id == c.rule })
+		switch {
+		case !c.speaks:
+			keeps[c.rule]++
+			if at >= 0 {
+				t.Errorf("case %d: %s should not say %s", i, c.rule, said[at].sentence)
+			}
+		case at < 0:
+			t.Errorf("case %d: %s does not speak, but %v", i, c.rule, said)
+		default:
+			speaks[c.rule]++
+			if got := plainSpaces(said[at].sentence); got != c.want {
+				t.Errorf("case %d: %s\nsays %s\nwant %s", i, c.rule, got, c.want)
+			}
+			if got := plainSpaces(said[at].why); got != c.why {
+				t.Errorf("case %d: %s\nwhy  %s\nwant %s", i, c.rule, got, c.why)
+			}
+		}
+	}
+	for _, r := range rules {
+		if speaks[r.id] == 0 || keeps[r.id] == 0 {
+			t.Errorf("%s has %d cases in which it speaks and %d in which it does not", r.id, speaks[r.id], keeps[r.id])
+		}
+	}
+}
+
+func TestVerdictIsInOrder(t *testing.T) {
+	r := resultOf(sim.Burst, true, fullBest, made{name: "S", policy: shortText, success: 0.3, crashes: 9, third: never}, made{name: "X", policy: plainText, success: 0.02, crashes: 5, third: never})
+	var ids []string
+	for _, s := range speak(r.Scenario, rank(r)) {
+		ids = append(ids, s.id)
+	}
+	if got := strings.Join(ids, " "); got != "backing-off-alone best jitter-not-enough" {
+		t.Errorf("the verdict is %s", got)
+	}
+}
+
+// Whatever the figures are, nobody is praised who serves fewer than anybody else beyond the intervals, a policy without
+// a place among the best is not called that, and every number exists.
+func TestVerdictPraisesNobodyWhoServesFewer(t *testing.T) {
+	named := regexp.MustCompile(`“P\d+”`)
+	texts := []string{plainText, fullText, equalText, shortText, threeText, fullText + ",deadline=5s", "constant,base=1s", "immediate",
+		"constant,base=100ms,cap=10s,jitter=decorrelated", "linear,base=1s,jitter=additive,max=1s,maxAttempts=1"}
+	rapid.Check(t, func(t *rapid.T) {
+		share := rapid.SampledFrom([]float64{0, 0.001, 0.3, 0.499, 0.5, 0.98, 0.9999, 1})
+		half := rapid.SampledFrom([]float64{0, 0.001, 0.1})
+		var policies []made
+		for i := range rapid.IntRange(1, 6).Draw(t, "policies") {
+			m := made{name: fmt.Sprint("P", i), policy: rapid.SampledFrom(texts).Draw(t, "policy"),
+				success: share.Draw(t, "success"), successHalf: half.Draw(t, "half"),
+				crashes: rapid.SampledFrom([]float64{0, 0.1, 0.94, 0.95, 1, 9}).Draw(t, "crashes"), crashHalf: half.Draw(t, "crashHalf"),
+				third: rapid.SampledFrom([]float64{0, 0.2, 20, 21, 5000}).Draw(t, "third"), thirdHalf: half.Draw(t, "thirdHalf"),
+				more: map[string]float64{"failed.attempts": rapid.SampledFrom([]float64{0, 500}).Draw(t, "gaveUp"), "amplification": 3}}
+			if m.success < 0.99 {
+				m.third = never
+			}
+			policies = append(policies, m)
+		}
+		kind := rapid.SampledFrom([]string{sim.Burst, sim.Open, sim.Closed}).Draw(t, "workload")
+		r := resultOf(kind, rapid.Bool().Draw(t, "crash"), policies...)
+		r.Scenario.Clients.Workload.Spread = rapid.SampledFrom([]time.Duration{0, 5 * time.Second}).Draw(t, "spread")
+		if rapid.Bool().Draw(t, "no outage") {
+			r.Scenario.Server.Outages = nil
+		}
+		all := rank(r)
+		said := speak(r.Scenario, all)
+		praised := false
+		for _, s := range said {
+			if strings.Contains(s.sentence+s.why, "NaN") || strings.Contains(s.sentence, noValue) || strings.Contains(s.sentence, "  ") || s.sentence == "" {
+				t.Errorf("%s: %q", s.id, s.sentence)
+			}
+			i := slices.IndexFunc(rules, func(r rule) bool { return r.id == s.id })
+			if rules[i].slot != praise {
+				continue
+			}
+			praised = true
+			for _, name := range named.FindAllString(s.sentence, -1) {
+				at := slices.IndexFunc(all, func(s standing) bool { return quoted(s) == name })
+				for _, other := range all {
+					if success := criteria(kind)[0]; served(other) > served(all[at]) && !success.meet(other, all[0]) && !success.meet(other, all[at]) {
+						t.Errorf("%s serves %v, %s %v: %s", name, served(all[at]), quoted(other), served(other), s.sentence)
+					}
+				}
+				if success := criteria(kind)[0]; !success.meet(all[0], all[at]) {
+					t.Errorf("%s serves fewer than %s: %s", name, quoted(all[0]), s.sentence)
+				}
+			}
+		}
+		if !praised || len(said) > 3 {
+			t.Errorf("%d sentences: %v", len(said), said)
+		}
+	})
+}
