@@ -2,8 +2,11 @@
 // asks it for the part that changes and puts that in place. Without the script the form is an ordinary one.
 
 import { morph } from "./morph.js";
+import { documents, taken as documentTaken } from "./documents.js";
+import { shortcuts } from "./keys.js";
 import { tabs } from "./tabs.js";
 import "./share.js";
+import { push, replace, undoing } from "./undo.js";
 
 const typingPause = 200; // ms after a keystroke before asking
 const patience = 300; // ms before a run that goes on is announced
@@ -27,6 +30,12 @@ document.addEventListener("change", letGo);
 document.addEventListener("submit", submitted);
 document.addEventListener("click", followed);
 addEventListener("popstate", () => ask(location.search, { moved: true }));
+documents(post, (why) => say(why, [["OK", hush]]));
+undoing();
+shortcuts((text) => {
+  command(text);
+  next();
+});
 dress();
 
 // What happens to the controls
@@ -53,6 +62,7 @@ function letGo() {
 }
 
 function submitted(event) {
+  if (event.target.id !== "controls") return;
   event.preventDefault();
   clearTimeout(typing);
   const button = event.submitter;
@@ -78,10 +88,22 @@ function command(text) {
 // edits are the controls that differ from what the server knows, and the buttons pressed.
 function edits() {
   const fields = [...$("controls").elements].filter((e) => e.name && e.type !== "submit" && e.type !== "hidden" && differs(e));
-  return [...fields.map((e) => [e.name, e.value]), ...commands.map((c) => ["do", c])];
+  const ticked = new Set(fields.filter((e) => e.type === "checkbox").map((e) => e.name));
+  return [
+    ...fields.filter((e) => e.type !== "checkbox").map((e) => [e.name, e.value]),
+    ...[...ticked].flatMap(boxes),
+    ...commands.map((c) => ["do", c]),
+  ];
+}
+
+// boxes are those of one name that are ticked, and an empty value, since that may be none.
+function boxes(name) {
+  const all = [...$("controls").elements].filter((e) => e.name === name && (e.type === "hidden" || e.checked));
+  return all.map((e) => [name, e.value]);
 }
 
 function differs(field) {
+  if (field.type === "checkbox") return field.checked !== field.defaultChecked;
   if (field.dataset.was !== undefined) return field.value !== field.dataset.was; // what was refused
   if (field.nodeName !== "SELECT") return field.value !== field.defaultValue;
   return ![...field.options].some((o) => o.defaultSelected && o.selected) && field.options.length > 1;
@@ -96,27 +118,39 @@ function next() {
     late = true;
     return;
   }
-  const query = new URLSearchParams([["from", $("controls").elements.from.value], ...edits()]);
-  ask(`?${query}`, { taken: commands.length });
+  ask(`?${changes()}`, { taken: commands.length });
+}
+
+function changes() {
+  return new URLSearchParams([["from", $("controls").elements.from.value], ...edits()]);
+}
+
+// post sends a document together with what the controls say.
+function post(body) {
+  committed = true;
+  gesture = false;
+  ask(`?${changes()}`, { taken: commands.length, body });
 }
 
 // ask requests a page and shows it. Whatever was asked before is given up, and its answer never shown.
-async function ask(query, { taken = 0, moved = false } = {}) {
+async function ask(query, { taken = 0, moved = false, body = null } = {}) {
+  clearTimeout(retry);
   running?.abort.abort();
   const me = { abort: new AbortController(), began: performance.now(), number: ++number };
   running = me;
   late = false;
   const announce = setTimeout(() => say("Simulating…", [["Stop", stop]], 0), patience);
   try {
-    const main = await fetchMain(query, me);
+    const main = await fetchMain(query, body, me).catch(broken);
     if (me !== running) return;
     failures = 0;
     hush();
     show(main, { taken, moved });
+    if (body) documentTaken();
   } catch (error) {
     if (me !== running) return;
     if (error.name === "AbortError") return;
-    failed(error, () => ask(query, { taken, moved }));
+    failed(error, () => ask(query, { taken, moved, body }));
   } finally {
     clearTimeout(announce);
     if (me === running) {
@@ -127,12 +161,12 @@ async function ask(query, { taken = 0, moved = false } = {}) {
 }
 
 // fetchMain returns the main element of the answer. A run that takes longer is answered by events.
-async function fetchMain(query, me) {
+async function fetchMain(query, body, me) {
   const response = await fetch(`/${query}`, {
+    method: body ? "POST" : "GET",
+    body,
     headers: { Accept: "text/html;fragment=main, text/event-stream" },
     signal: me.abort.signal,
-  }).catch((error) => {
-    throw error.name === "AbortError" ? error : Object.assign(new Error("The server does not answer."), { again: true });
   });
   const type = response.headers.get("Content-Type") ?? "";
   if (type.startsWith("text/html")) return parse(await response.text());
@@ -140,8 +174,21 @@ async function fetchMain(query, me) {
   const problem = await response.json().catch(() => ({}));
   throw Object.assign(new Error(problem.detail ?? `The server answered ${response.status}.`), {
     again: response.status >= 500,
-    after: Number(response.headers.get("Retry-After")) || 0,
+    after: secondsUntil(response.headers.get("Retry-After")),
   });
+}
+
+// broken tells what the network failed at from other errors: that may pass.
+function broken(error) {
+  if (!(error instanceof TypeError) && error.name !== "NetworkError") throw error;
+  throw Object.assign(new Error("The server does not answer."), { again: true });
+}
+
+// secondsUntil reads a Retry-After: so many seconds, or a date.
+function secondsUntil(hint) {
+  if (!hint) return 0;
+  const seconds = Number(hint);
+  return Math.max(0, Number.isNaN(seconds) ? (Date.parse(hint) - Date.now()) / 1000 : seconds) || 0;
 }
 
 async function readEvents(response, me) {
@@ -155,7 +202,7 @@ async function readEvents(response, me) {
       if (!kind) continue;
       const data = JSON.parse(/^data: (.*)$/m.exec(event)[1]);
       if (kind === "page") return parse(data);
-      if (kind === "error") throw new Error(data.detail);
+      if (kind === "error") throw Object.assign(new Error(data.detail), { again: data.status >= 500 });
       if (me === running) say("Simulating…", [["Stop", stop]], data.done / data.total);
     }
   }
@@ -235,6 +282,8 @@ function show(main, { taken, moved }) {
   const focus = document.activeElement;
   const row = focus?.closest?.(".policy");
   const place = row ? [...row.parentNode.querySelectorAll(".policy")].indexOf(row) : -1;
+  const edited = $("editor")?.dataset.id;
+  const done = late ? [] : commands.slice(0, taken);
   if (!main.querySelector("#results").firstElementChild) {
     // Nothing to show: keep the figures there are, marked as old.
     main.querySelector("#results").replaceWith($("results").cloneNode(true));
@@ -242,7 +291,7 @@ function show(main, { taken, moved }) {
   }
   if (late) {
     morph($("verdict"), main.querySelector("#verdict"));
-    morph($("results"), main.querySelector("#results"));
+    keepingEditor(main, () => morph($("results"), main.querySelector("#results")));
   } else {
     commands.splice(0, taken);
     record(main, moved);
@@ -251,6 +300,34 @@ function show(main, { taken, moved }) {
   }
   dress();
   if (place >= 0 && !row.isConnected) focusRow(place);
+  follow(done, edited);
+  if (moved) speakUp(document.title);
+}
+
+// keepingEditor leaves the editor alone as the other controls are, although it stands among the results.
+function keepingEditor(main, update) {
+  const both = [$("editor"), main.querySelector("#editor")];
+  if (both.includes(null)) return update();
+  for (const editor of both) editor.toggleAttribute("data-keep", true);
+  update();
+  both[0].removeAttribute("data-keep");
+}
+
+// follow puts the focus where buttons lead: into the editor, or back from it. It says what cannot be seen.
+function follow(done, edited) {
+  const verb = done.at(-1)?.split(":")[0];
+  const editor = $("editor");
+  if (verb === "edit" || verb === "copy") {
+    (editor?.querySelector("[tabindex]") ?? $(`edit-${edited}`))?.focus();
+  } else if (verb === "up" || verb === "down") {
+    const row = $(`policy-${done.at(-1).slice(verb.length + 1)}`);
+    if (row) speakUp(`Place ${row.dataset.place} of ${document.querySelectorAll(".policy").length}`);
+  }
+}
+
+// speakUp says something to those who do not see the page.
+function speakUp(text) {
+  $("spoken").textContent = text;
 }
 
 // focusRow keeps the focus near a row that has gone.
@@ -268,8 +345,8 @@ function record(main, moved) {
     return;
   }
   if (url !== location.pathname + location.search) {
-    if (gesture) history.replaceState(null, "", url);
-    else history.pushState(null, "", url);
+    if (gesture) replace(url);
+    else push(url);
     gesture = true;
   }
   if (committed) gesture = committed = false;

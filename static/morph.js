@@ -32,7 +32,9 @@ function attributes(old, next) {
 // A control's value is not an attribute. It follows the answer unless someone is at it; the default always does, for
 // what differs from it is what has been changed.
 function value(old, next, busy) {
-  if (old.nodeName === "INPUT" && old.type !== "range") {
+  if (old.type === "checkbox") {
+    if (old !== busy) old.checked = next.checked;
+  } else if (old.nodeName === "INPUT" && old.type !== "range") {
     if (old !== busy && old.value !== next.value) old.value = next.value;
   } else if (old.nodeName === "TEXTAREA") {
     old.defaultValue = next.defaultValue;

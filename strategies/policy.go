@@ -79,7 +79,8 @@ func (p *Policy) Fields() []spec.Field {
 		}, &p.AttemptTimeout),
 		spec.Value(spec.Param{
 			Key: "retryOn", Type: spec.Options, Label: "Retries", Options: ClassNames(), Default: DefaultRetryOn.Names(),
-			Help: "The failures that are retried.",
+			Names: []string{"connection refused or reset", "timeout", "overloaded (503)", "rate limited (429)", "passing error (5xx)", "lasting error (4xx)", "conflict"},
+			Help:  "The failures that are retried.",
 		}, retryOn{&p.RetryOn}),
 		spec.Value(spec.Param{
 			Key: "retryAfter", Label: "Retry-After", Default: string(FloorHint),

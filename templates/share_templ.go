@@ -476,7 +476,7 @@ func Embed(e Embedded) templ.Component {
 			}
 		}
 		if e.Results != nil {
-			templ_7745c5c3_Err = rows(*e.Results).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = rows(*e.Results, nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -2,7 +2,11 @@
 // here is only markup, so that the full page and the update after a change are the same components.
 package templates
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Page is the compare page.
 type Page struct {
@@ -28,8 +32,7 @@ type Form struct {
 	Plain     []Field // the first controls, in the reader's words
 	Policies  []Field // applied to all policies
 	More      []Group // the rest of the scenario
-	Texts     []Field // each policy as text
-	TextsOpen bool    // shown unfolded
+	Editor    *Editor // of one policy; nil: closed
 	Adding    Adding
 }
 
@@ -38,7 +41,8 @@ const (
 	TextInput   = "text"
 	NumberInput = "number"
 	SelectInput = "select"
-	AreaInput   = "area" // some lines of text
+	AreaInput   = "area"   // some lines of text
+	ChecksInput = "checks" // any number of the options; Value has them joined by "/"
 )
 
 // Field is one control.
@@ -46,12 +50,17 @@ type Field struct {
 	Name, Label, Help, Unit string
 	Input                   string // a kind of control
 	Value, Placeholder      string
+	Keep                    bool     // its content is the script's, which sends it when it is asked to
 	Stops                   string   // the values of a slider beside it, separated by spaces; empty: no slider
 	Options                 []Option // of a select
 	Error                   string   // what is wrong
 	Refused                 bool     // Value is not that of the state, but what was sent instead of Was
 	Was                     string
+	Form                    string // id of the form that it belongs to; empty: the one around it
 }
+
+// has reports whether a box is ticked.
+func (f Field) has(option string) bool { return slices.Contains(strings.Split(f.Value, "/"), option) }
 
 // Option is one choice of a select.
 type Option struct{ Value, Label string }
@@ -74,10 +83,14 @@ type Action struct {
 
 // Adding is what can be added to the policies.
 type Adding struct {
-	Full    string   // why nothing can; empty if something can
+	Full    string   // why no policy can; empty if one can
 	Jitters []string // the grid's columns
 	Rows    []GridRow
 	Presets []Action // Title says what it is for
+
+	Paste    Field     // takes a document
+	Problems []Problem // of that
+	Open     bool      // shown unfolded
 }
 
 // GridRow is a schedule with every jitter.
@@ -141,7 +154,10 @@ type Row struct {
 	Figures       []Figure
 	Shown         bool // in the charts
 	ShowDo        string
+	EditDo        string
+	Editing       bool // in the editor
 	RemoveDo      string
+	Place         int // in the scenario, from 1
 	SpanRows      []SpanRow
 }
 

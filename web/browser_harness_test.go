@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -115,7 +116,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// note keeps errors, warnings and exceptions, and what the browser logs. Answers of 422 and 503 are not among them: the
+// note keeps errors, warnings and exceptions, and what the browser logs. Answers of 413, 422 and 503 are not among them: the
 // page deals with those.
 func (p *tab) note(event any) {
 	p.mu.Lock()
@@ -130,7 +131,9 @@ func (p *tab) note(event any) {
 			p.complaints = append(p.complaints, string(e.Type)+text)
 		}
 	case *log.EventEntryAdded: // such as what the Content-Security-Policy forbids
-		refused := strings.Contains(e.Entry.Text, "status of 422") || strings.Contains(e.Entry.Text, "status of 503")
+		refused := slices.ContainsFunc([]string{"413", "422", "503"}, func(status string) bool {
+			return strings.Contains(e.Entry.Text, "status of "+status)
+		})
 		if e.Entry.Level == log.EntryLevelError && !refused {
 			p.complaints = append(p.complaints, string(e.Entry.Source)+" "+e.Entry.Text+" "+e.Entry.URL)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,21 +23,34 @@ import (
 // announceAfter is how long a run may take before the script is told how far it is.
 const announceAfter = 200 * time.Millisecond
 
-// compare answers GET /.
+// compare answers GET /, and POST / of a form with a document, which is too long for an address.
 func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
-	asked, faults := url.ParseQuery(r.URL.RawQuery)
 	script := static.Quality(r, "Accept", "text/event-stream") > 0
 	w.Header().Add("Vary", "Accept")
-	st, err := stateOf(asked)
-	if faults != nil {
-		err = allFaults(malformed(faults), err)
+	asked, unread := askedIn(r)
+	if unread != nil && script && r.Method == http.MethodPost {
+		s.fail(w, r, unread) // the script keeps what is on the page
+		return
 	}
-	if err == nil && !script && st.address != encode(asked) {
-		http.Redirect(w, r, address(st.address), http.StatusSeeOther)
+	st, err := stateOf(asked)
+	if err == nil && unread == nil && !script && (asked.Has("from") || st.address != encode(asked)) {
+		http.Redirect(w, r, address(st.address)+fragment(asked), http.StatusSeeOther)
 		return
 	}
 	p := pageAnswer{Server: s, w: w, r: r, script: script, status: http.StatusOK}
-	p.answer(st, asked, err)
+	p.answer(st, asked, allFaults(unread, err))
+}
+
+// askedIn reads what is asked for, as far as it can be read.
+func askedIn(r *http.Request) (asked url.Values, err error) {
+	if r.Method == http.MethodPost {
+		return postedIn(r)
+	}
+	asked, err = url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		err = spec.Faults{{Detail: fmt.Sprintf("a part of the address is left out: %v", err)}}
+	}
+	return asked, err
 }
 
 // stateOf is the state that a request asks for. An error says what of it cannot be.
@@ -48,6 +62,14 @@ func stateOf(asked url.Values) (state, error) {
 	before, old := parseState(from)
 	after, err := before.edit(asked)
 	return after, allFaults(old, err)
+}
+
+// fragment is the place on the page that a button leads to.
+func fragment(asked url.Values) string {
+	if do := asked.Get("do"); strings.HasPrefix(do, "copy:") || strings.HasPrefix(do, "edit:") && do != "edit:" {
+		return "#editor"
+	}
+	return ""
 }
 
 func address(query string) string {
@@ -85,8 +107,12 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 	if gone(p.r) {
 		return
 	}
-	if err != nil && p.script && !events.begun && problemOf(err).Status >= 500 {
-		p.fail(p.w, p.r, err) // the script tries again
+	if err != nil && p.script && problemOf(err).Status >= 500 { // the script tries again
+		if events.begun {
+			events.send("event: error\ndata: %s\n", asJSON(p.problem(p.r, err)))
+		} else {
+			p.fail(p.w, p.r, err)
+		}
 		return
 	}
 	if err == nil {
@@ -106,6 +132,9 @@ func (p *pageAnswer) complain(page *templates.Page, asked url.Values, err error)
 	p.status = problem.Status
 	if problem.Status == http.StatusServiceUnavailable {
 		p.w.Header().Set("Retry-After", "1")
+	}
+	if is[*http.MaxBytesError](err) {
+		err = spec.Faults{{Pointer: "/document", Detail: fmt.Sprintf("the document must have at most %d MiB", maxBody>>20)}}
 	}
 	if faults, ok := errors.AsType[spec.Faults](err); ok {
 		said := "Not all of that can be simulated. The figures are without it."

@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -175,9 +174,4 @@ func removeAround(query url.Values, f spec.Fault) {
 			return
 		}
 	}
-}
-
-// malformed is the fault of a query of which parts are none at all.
-func malformed(err error) error {
-	return spec.Faults{{Detail: fmt.Sprintf("a part of the address is left out: %v", err)}}
 }

@@ -150,7 +150,7 @@ func setOutage(sc *sim.Scenario, text string) string {
 func setCapacity(sc *sim.Scenario, text string) string {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v > 0) || v > 1e9 {
-		return fmt.Sprintf("must be a number above 0, not %.40q", text)
+		return fmt.Sprintf("must be a number above 0, not %.40q", text) + spec.WithPoint(text)
 	}
 	sc.SetCapacity(v)
 	return ""
@@ -252,7 +252,7 @@ func secondsOf(text string) (time.Duration, string) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, fmt.Sprintf("must be a number of seconds, at least 0, not %.40q", text)
+		return 0, fmt.Sprintf("must be a number of seconds, at least 0, not %.40q", text) + spec.WithPoint(text)
 	}
 	return d, ""
 }

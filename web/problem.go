@@ -41,6 +41,7 @@ var statuses = []struct {
 	{is[*spec.SyntaxError], http.StatusBadRequest},
 	{equals(errQuery), http.StatusBadRequest},
 	{equals(errBody), http.StatusBadRequest},
+	{equals(errForm), http.StatusUnsupportedMediaType},
 	{is[*http.MaxBytesError], http.StatusRequestEntityTooLarge},
 	{equals(errCoding), http.StatusUnsupportedMediaType},
 	{equals(errNotFound), http.StatusNotFound},

@@ -36,6 +36,11 @@ func results(r *sim.Result, st state) *templates.Results {
 	for _, s := range all {
 		row := rowOf(r.Scenario, s, axes)
 		row.Shown, row.ShowDo = toggle(charted, s)
+		row.Place = s.position + 1
+		row.Editing, row.EditDo = s.Policy.ID == st.editing, "edit:"
+		if !row.Editing {
+			row.EditDo += s.Policy.ID
+		}
 		if len(all) > 1 {
 			row.RemoveDo = "remove:" + s.Policy.ID
 		}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -36,9 +35,7 @@ func formOf(st state) templates.Form {
 	for _, item := range items {
 		switch item.Path {
 		case "policies":
-			for i, p := range item.Items {
-				f.Texts = append(f.Texts, templates.Field{Name: p.Path, Label: title(sc.Policies[i]), Input: templates.AreaInput, Value: p.Text})
-			}
+			// They are changed in the editor.
 		case "server":
 			fill(&server, item.Items)
 		case "clients":
@@ -50,6 +47,7 @@ func formOf(st state) templates.Form {
 		}
 	}
 	f.More = []templates.Group{server, clients, runs}
+	f.Editor = editorOf(st)
 	return f
 }
 
@@ -119,15 +117,10 @@ func fieldOf(item spec.Item) templates.Field {
 	case spec.Flag:
 		f.Input, f.Options = templates.SelectInput, []templates.Option{{Value: "false", Label: "no"}, {Value: "true", Label: "yes"}}
 	case spec.Option:
-		f.Input = templates.SelectInput
-		for i, value := range p.Options {
-			o := templates.Option{Value: value, Label: value}
-			if i < len(p.Names) {
-				o.Label = p.Names[i]
-			}
-			f.Options = append(f.Options, o)
-		}
-	case spec.Text, spec.Options, spec.Durations:
+		f.Input, f.Options = templates.SelectInput, optionsOf(p)
+	case spec.Options:
+		f.Input, f.Options = templates.ChecksInput, optionsOf(p)
+	case spec.Text, spec.Durations:
 		if p.Max > 64 || p.Type != spec.Text {
 			f.Input = templates.AreaInput
 		}
@@ -135,9 +128,23 @@ func fieldOf(item spec.Item) templates.Field {
 	return f
 }
 
+func optionsOf(p spec.Param) []templates.Option {
+	options := make([]templates.Option, len(p.Options))
+	for i, value := range p.Options {
+		options[i] = templates.Option{Value: value, Label: value}
+		if i < len(p.Names) {
+			options[i].Label = p.Names[i]
+		}
+	}
+	return options
+}
+
 // adding offers every schedule with every jitter, and the presets.
 func adding(sc *sim.Scenario) templates.Adding {
-	var a templates.Adding
+	a := templates.Adding{Paste: templates.Field{
+		Name: "document", Label: "Or paste or drop one", Input: templates.AreaInput, Keep: true,
+		Help: "The JSON of a policy, which is added; of a scenario, which replaces all of this; or policies as text, one a line, such as exponential,base=100ms,cap=10s,jitter=full.",
+	}}
 	if len(sc.Policies) >= maxRows {
 		a.Full = "There is room for " + count(maxRows) + " policies. Remove one to add another."
 		return a
@@ -240,76 +247,4 @@ func details(text string) string {
 		key, _, _ := strings.Cut(part, "=")
 		return key == "jitter" || key == "id" || key == "name"
 	}), ", ")
-}
-
-// blame puts faults beside the controls they name, and what was sent back into these. It returns the other faults.
-func blame(f *templates.Form, asked url.Values, faults spec.Faults) []templates.Problem {
-	var fields []*templates.Field
-	each := func(list []templates.Field) {
-		for i := range list {
-			fields = append(fields, &list[i])
-		}
-	}
-	each(f.Plain)
-	each(f.Policies)
-	each(f.Texts)
-	for i := range f.More {
-		eachField(&f.More[i], each)
-	}
-	var rest []templates.Problem
-	for _, fault := range faults {
-		i := slices.IndexFunc(fields, func(field *templates.Field) bool { return isAt(fault, field.Name) })
-		if i < 0 || fields[i].Error != "" {
-			rest = append(rest, problemsOf(spec.Faults{fault})...)
-			continue
-		}
-		field := fields[i]
-		field.Error = sentence(relabel(fault.Detail, field.Name, field.Label))
-		if asked.Has(field.Name) {
-			field.Was, field.Value = field.Value, asked.Get(field.Name)
-			field.Refused = true
-		}
-	}
-	for i := range f.More {
-		f.More[i].Open = holdsError(f.More[i])
-	}
-	f.TextsOpen = slices.ContainsFunc(f.Texts, func(field templates.Field) bool { return field.Error != "" })
-	return rest
-}
-
-// problemsOf are faults, each with the place that it names.
-func problemsOf(faults spec.Faults) []templates.Problem {
-	problems := make([]templates.Problem, len(faults))
-	for i, fault := range faults {
-		where := strings.ReplaceAll(strings.TrimLeft(fault.Pointer, "/?"), "/", ".")
-		problems[i] = templates.Problem{Where: where, Detail: sentence(fault.Detail)}
-	}
-	return problems
-}
-
-// relabel makes an error speak of a control by its label: the error starts with the field's key, or with "must".
-func relabel(detail, name, label string) string {
-	key := name[strings.LastIndexByte(name, '.')+1:]
-	if rest, ok := strings.CutPrefix(detail, key+" "); ok {
-		return label + " " + rest
-	}
-	if strings.HasPrefix(detail, "must ") {
-		return label + " " + detail
-	}
-	return detail
-}
-
-func eachField(g *templates.Group, f func([]templates.Field)) {
-	f(g.Fields)
-	for i := range g.Groups {
-		eachField(&g.Groups[i], f)
-	}
-}
-
-func holdsError(g templates.Group) bool {
-	bad := false
-	eachField(&g, func(fields []templates.Field) {
-		bad = bad || slices.ContainsFunc(fields, func(f templates.Field) bool { return f.Error != "" })
-	})
-	return bad
 }

@@ -74,7 +74,7 @@ func markPolicies(before marks, policies []strategies.Policy) marks {
 func (m marks) text(policies []strategies.Policy) string {
 	said := marks{}
 	var letters []byte
-	for {
+	for m != nil {
 		guessed, missed := markPolicies(said, policies), -1
 		for i, p := range policies {
 			if guessed[p.ID] != m[p.ID] {
@@ -88,6 +88,7 @@ func (m marks) text(policies []strategies.Policy) string {
 		said[p.ID] = m[p.ID]
 		letters = append(letters, 'a'+byte(m[p.ID]))
 	}
+	return ""
 }
 
 // parseMarks is the inverse of text. It says what is wrong with one.

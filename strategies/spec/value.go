@@ -29,7 +29,7 @@ func (p *Param) parse(texts []string) (v any, problem string) {
 		for i, text := range texts {
 			d, err := time.ParseDuration(text)
 			if err != nil {
-				return nil, "must be " + p.expects() + ", not " + quote(text)
+				return nil, "must be " + p.expects() + ", not " + quote(text) + WithPoint(text)
 			}
 			list[i] = d
 		}
@@ -40,7 +40,7 @@ func (p *Param) parse(texts []string) (v any, problem string) {
 		}
 	default:
 		if v = p.scan(texts[0]); v == nil {
-			return nil, "must be " + p.expects() + ", not " + shown(texts[0])
+			return nil, "must be " + p.expects() + ", not " + shown(texts[0]) + WithPoint(texts[0])
 		}
 	}
 	return p.accept(v, strings.Join(texts, "/"))
@@ -77,6 +77,15 @@ func (p *Param) scan(text string) any {
 		return text
 	}
 	return nil
+}
+
+// WithPoint is what a fault adds about a text with a comma, which stands for thousands here and for a fraction there, so
+// that it is never taken for either.
+func WithPoint(text string) string {
+	if !strings.ContainsRune(text, ',') || !strings.ContainsAny(text, "0123456789") {
+		return ""
+	}
+	return "; fractions are written with a point, such as 2.5, and thousands without a mark"
 }
 
 // expects says what p takes.

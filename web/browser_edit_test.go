@@ -1,0 +1,228 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Changing policies in a real browser: the editor, undo, keys, documents.
+
+func TestBrowserEdits(t *testing.T) {
+	b := startBrowser(t)
+	s := quick()
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, browserTab)
+	}{
+		{"the editor changes one policy", editorChangesOne},
+		{"faults keep what was typed", editorFaults},
+		{"undo and redo", undoAndRedo},
+		{"keys", keysWork},
+		{"documents", documentsAreTaken},
+		{"editing without script", editingWithoutScript},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, func(path string, l look) *tab { return b.open(t, s, path, l) }) })
+	}
+}
+
+// marksOf is what rows are marked with, by name.
+func marksOf(p *tab) map[string]string {
+	return eval[map[string]string](p, `Object.fromEntries([...document.querySelectorAll(".policy")].map((r) =>
+		[r.querySelector("b").textContent, getComputedStyle(r.querySelector(".mark .line")).stroke + r.querySelector(".mark .shape").getAttribute("d")]))`)
+}
+
+func editorChangesOne(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(chartsDrawn)
+	before := marksOf(p)
+	p.click("#edit-exponential-full")
+	p.await(`document.getElementById("editor")?.previousElementSibling.id === "policy-exponential-full"`)
+	p.await(`document.activeElement.getAttribute("aria-labelledby") === "editor-title"`)
+	p.fill("edit.cap", "20s")
+	p.await(`document.querySelector("#policy-exponential-full small").textContent.includes("cap=20s")`)
+	p.fill("edit.jitter.kind", "range")
+	p.await(`document.getElementsByName("edit.jitter.low").length === 1 && document.querySelector("#editor-title").textContent === "Edit Exponential, range jitter"`)
+	p.click(`[id="in-edit.retryOn-timeout"]`)
+	p.await(`new URLSearchParams(location.search).getAll("p").some((p) => p.includes("retryOn=unavailable/overloaded/rateLimited/transient/conflict"))`)
+	if after := marksOf(p); after["Exponential, range jitter"] != before["Exponential, full jitter"] {
+		t.Errorf("editing changes the mark: %v became %v", before, after)
+	}
+	p.click(`[id="do-copy:exponential-range"]`)
+	p.await(`document.querySelector("#editor-title")?.textContent === "Edit Exponential, range jitter (2)" && document.querySelectorAll(".policy").length === 9`)
+	p.click("#remove-exponential-range")
+	p.await(`document.querySelectorAll(".policy").length === 8`)
+	for name, look := range marksOf(p) {
+		if before[name] != "" && before[name] != look {
+			t.Errorf("%s changes its mark", name)
+		}
+	}
+	p.click("#editor-text summary")
+	p.fill("edit.text", "fibonacci,base=200ms,name=Mine")
+	p.await(`document.querySelector("#editor-title").textContent === "Edit Mine"`)
+	p.click(`[id="do-edit:"]`)
+	p.await(`!document.getElementById("editor") && !location.search.includes("edit=")`)
+	p.await(`document.activeElement.textContent === "edit"`)
+}
+
+func editorFaults(t *testing.T, open browserTab) {
+	p := open("/?edit=exponential", desktop)
+	p.await(`document.getElementById("editor") !== null && document.documentElement.classList.contains("live")`)
+	p.fill("edit.schedule.factor", "2,5")
+	p.await(`document.getElementById("error-edit.schedule.factor")?.textContent.includes("point")`)
+	p.fill("edit.cap", "soon")
+	p.fill("edit.schedule.base", "300ms")
+	p.await(`location.search.includes("base=300ms")`)
+	p.await(`document.getElementById("error-edit.cap") && document.getElementById("error-edit.schedule.factor")`)
+	if got := eval[string](p, `["factor", "base"].map((n) => document.getElementsByName("edit.schedule." + n)[0].value).join() + document.getElementsByName("edit.cap")[0].value`); got != "2,5,300mssoon" {
+		t.Errorf("typed and left is %s", got)
+	}
+}
+
+func undoAndRedo(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(chartsDrawn)
+	if !eval[bool](p, `document.getElementById("undo").disabled && document.getElementById("redo").disabled`) {
+		t.Error("there is something to undo at first")
+	}
+	before := marksOf(p)
+	p.click("#remove-exponential")
+	p.await(`document.querySelectorAll(".policy").length === 7 && !document.getElementById("undo").disabled`)
+	p.click("#undo")
+	p.await(`document.querySelectorAll(".policy").length === 8 && document.getElementById("undo").disabled && location.search === ""`)
+	p.await(`document.getElementById("spoken").textContent.includes("1000")`)
+	for name, look := range marksOf(p) {
+		if before[name] != look {
+			t.Errorf("undoing changes the mark of %s", name)
+		}
+	}
+	p.click("#redo")
+	p.await(`document.querySelectorAll(".policy").length === 7 && document.getElementById("redo").disabled`)
+}
+
+func keysWork(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(chartsDrawn)
+	press := func(keys string) { p.do(chromedp.KeyEvent(keys)) }
+	all := rows(p)
+	press("j")
+	p.await(`document.activeElement.classList.contains("policy")`)
+	press("j")
+	if got := eval[string](p, `document.activeElement.querySelector("b").textContent`); got != all[1] {
+		t.Errorf("j leads to %s, want %s", got, all[1])
+	}
+	press("k")
+	press("x")
+	p.await(`document.querySelectorAll(".policy").length === 7`)
+	press("u")
+	p.await(`document.querySelectorAll(".policy").length === 8 && location.search === ""`)
+	press("r")
+	p.await(`document.querySelectorAll(".policy").length === 7`)
+	press("u")
+	p.await(`document.querySelectorAll(".policy").length === 8`)
+
+	eval[bool](p, `(document.getElementById("policy-exponential").focus(), true)`)
+	press("d")
+	p.await(`document.querySelector("#editor-title")?.textContent === "Edit Exponential, no jitter (2)" && document.activeElement.closest("#editor") !== null`)
+	press("]")
+	p.await(`document.getElementById("spoken").textContent === "Place 4 of 9"`)
+	press("e")
+	p.await(`!document.getElementById("editor")`)
+	press("c")
+	p.await(`location.search.includes("show=")`)
+
+	// In a field they are letters, and with another key held they are the browser's.
+	press("/")
+	p.await(`document.activeElement.name === "clients.count"`)
+	before := eval[string](p, `location.search`)
+	press("xj?")
+	p.do(chromedp.Focus(chromedp.CSS("#policy-exponential")), chromedp.KeyEvent("x", chromedp.KeyModifiers(2)))
+	p.await(`document.getElementsByName("clients.count")[0].value.includes("xj?") && !document.getElementById("shortcuts").open`)
+	if after := eval[string](p, `location.search`); after != before {
+		t.Errorf("typing leads from %s to %s", before, after)
+	}
+
+	p.do(chromedp.Focus(chromedp.CSS("#policy-exponential")))
+	press("?")
+	p.await(`document.getElementById("shortcuts").open`)
+	if got := eval[string](p, `[...document.querySelectorAll("#shortcuts kbd")].map((k) => k.textContent).join("")`); got != "jkcedx[]aur/?" {
+		t.Errorf("the list has %s", got)
+	}
+	press("x") // while the dialog is open they do nothing
+	p.click("#keys-on")
+	press(kb.Escape)
+	p.await(`!document.getElementById("shortcuts").open`)
+	p.do(chromedp.Focus(chromedp.CSS("#policy-exponential")))
+	press("x")
+	press("?") // still opens the list, where they can be switched on
+	p.await(`document.getElementById("shortcuts").open && !!document.getElementById("policy-exponential")`)
+	p.click("#keys-on")
+	press(kb.Escape)
+}
+
+func documentsAreTaken(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(chartsDrawn)
+	p.click("#adding summary")
+	paste := func(text string) {
+		eval[bool](p, `(document.getElementsByName("document")[0].value = `+text+`, true)`)
+		p.click("#pasting button")
+	}
+	paste(`'{"schedule": {"kind": "constant", "base": "x"}, "cap": "-1s"}'`)
+	p.await(`document.querySelectorAll("#pasting .error").length === 2`)
+	if got := eval[string](p, `document.querySelector("#pasting").innerText + document.getElementsByName("document")[0].value`); !strings.Contains(got, "schedule.base") || !strings.Contains(got, `"cap": "-1s"`) {
+		t.Errorf("the faulty document leads to %s", got)
+	}
+	// A change elsewhere leaves it alone.
+	p.fill("down", "5")
+	p.await(`location.search.includes("end=5s")`)
+	if got := eval[string](p, `document.getElementsByName("document")[0].value`); !strings.Contains(got, "-1s") {
+		t.Errorf("the document has become %q", got)
+	}
+	paste(`'{"schedule": {"kind": "constant", "base": "3s"}, "name": "Pasted"}'`)
+	p.await(`[...document.querySelectorAll(".policy b")].some((e) => e.textContent === "Pasted") && document.getElementsByName("document")[0].value === ""`)
+
+	paste(`" ".repeat(2 << 20) + "{}"`)
+	p.await(`document.getElementById("status").textContent.includes("2.00 MiB. It may have 1 MiB at most")`)
+	p.click("#status button")
+
+	drop := func(text string) {
+		eval[bool](p, `(() => {
+			const files = new DataTransfer();
+			files.items.add(new File([`+quote(text)+`], "x.json"));
+			document.body.dispatchEvent(new DragEvent("dragover", {dataTransfer: files, bubbles: true, cancelable: true}));
+			document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true, cancelable: true}));
+			return true;
+		})()`)
+	}
+	drop(`{"name": "Dropped", "clients": {"count": 77}, "policies": [{"schedule": {"kind": "constant", "base": "1s"}}]}`)
+	p.await(`document.querySelector("h1").textContent.startsWith("77") && document.querySelectorAll(".policy").length === 1`)
+	drop(`{"name": `)
+	p.await(`document.querySelector("#pasting .error")?.textContent.includes("line 1, column") && document.getElementsByName("document")[0].value === '{"name": '`)
+}
+
+func editingWithoutScript(t *testing.T, open browserTab) {
+	p := open("/", look{width: 1280, height: 900})
+	p.click("#edit-exponential")
+	p.await(`document.getElementById("editor") !== null && location.hash === "#editor"`)
+	p.do(chromedp.SetValue(chromedp.CSS(`[name="edit.cap"]`), "3s"))
+	p.click(`[id="in-edit.retryOn-timeout"]`)
+	p.click("#run")
+	p.await(`document.querySelector("#policy-exponential small")?.textContent.includes("cap=3s") && !document.getElementById("in-edit.retryOn-timeout").checked`)
+	p.click("#adding summary")
+	p.do(chromedp.SetValue(chromedp.CSS(`[name="document"]`), `{"schedule": {"kind": "constant", "base": "-1s"}}`))
+	p.click("#pasting button")
+	p.await(`document.querySelector("#pasting .error")?.textContent.includes("-1s") && document.getElementsByName("document")[0].value.includes("-1s")`)
+	p.do(chromedp.SetValue(chromedp.CSS(`[name="document"]`), "constant,base=7s,name=Seven\nconstant,base=8s"))
+	p.click("#pasting button")
+	p.await(`document.querySelectorAll(".policy").length === 10 && location.search.includes("name=Seven")`)
+	eval[bool](p, `(document.getElementsByName("document")[0].value = " ".repeat(2 << 20) + "{}", true)`)
+	p.click("#adding summary")
+	p.click("#pasting button")
+	p.await(`document.querySelector("#pasting .error")?.textContent.includes("at most 1 MiB")`)
+	if n := len(rows(p)); n != 10 {
+		t.Errorf("a document that is too long leaves %d rows", n)
+	}
+}

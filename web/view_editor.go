@@ -1,0 +1,72 @@
+package web
+
+import (
+	"strconv"
+
+	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/templates"
+)
+
+// This file makes the editor of a policy, from the declaration of its fields.
+
+// editorOf is the editor of the policy that the state names, nil if it names none.
+func editorOf(st state) *templates.Editor {
+	place := st.place(st.editing)
+	if place < 0 {
+		return nil
+	}
+	p := st.scenario.Policies[place]
+	e := &templates.Editor{
+		ID: p.ID, Title: title(p),
+		Text: templates.Field{
+			Name: editorText, Label: "The policy in one line", Input: templates.AreaInput, Value: textIn(p), Form: "controls",
+			Help: "The schedule, then what differs from the defaults, such as exponential,base=100ms,cap=10s,jitter=full.",
+		},
+		Actions: []templates.Action{{Do: "copy:" + p.ID, Label: "duplicate", Title: "Add one like it"}},
+	}
+	if len(st.scenario.Policies) > 1 {
+		e.Actions = append(e.Actions, templates.Action{Do: "remove:" + p.ID, Label: "remove", Title: "Remove from the page"})
+	}
+	e.Actions = append(e.Actions, templates.Action{Do: "edit:", Label: "done", Title: "Close the editor"})
+	e.Fields = append(editorFields(spec.Items(&p)), placeField(place, len(st.scenario.Policies)))
+	return e
+}
+
+// editorFields are a policy's fields: kinds under the label of what they are kinds of, and the id last, since it is for
+// programs.
+func editorFields(items []spec.Item) []templates.Field {
+	var fields, last []templates.Field
+	for _, item := range items {
+		switch {
+		case item.Items != nil:
+			within := editorFields(item.Items)
+			if item.Items[0].Param.Key == "kind" {
+				within[0].Label, within[0].Help = item.Param.Label, item.Param.Help
+			}
+			fields = append(fields, within...)
+		case item.Param.Key == "id":
+			last = append(last, editorField(item))
+		default:
+			fields = append(fields, editorField(item))
+		}
+	}
+	return append(fields, last...)
+}
+
+func editorField(item spec.Item) templates.Field {
+	f := fieldOf(item)
+	f.Name, f.Form = editorPrefix+f.Name, "controls"
+	return f
+}
+
+// placeField moves the policy among the others.
+func placeField(place, of int) templates.Field {
+	f := templates.Field{
+		Name: editorPlace, Label: "Place", Input: templates.SelectInput, Value: strconv.Itoa(place + 1), Form: "controls",
+		Help: "Its place where policies are level, and in charts and documents.",
+	}
+	for n := range of {
+		f.Options = append(f.Options, templates.Option{Value: strconv.Itoa(n + 1), Label: strconv.Itoa(n+1) + " of " + strconv.Itoa(of)})
+	}
+	return f
+}
