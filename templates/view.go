@@ -28,12 +28,12 @@ type Problem struct {
 // Form holds the controls. It is submitted by GET: State says what the page shows now, and every control that differs
 // from it is a change.
 type Form struct {
-	State     string  // the query of what the page shows
-	Plain     []Field // the first controls, in the reader's words
-	Policies  []Field // applied to all policies
-	More      []Group // the rest of the scenario
-	Editor    *Editor // of one policy; nil: closed
-	Adding    Adding
+	State    string  // the query of what the page shows
+	Plain    []Field // the first controls, in the reader's words
+	Policies []Field // applied to all policies
+	More     []Group // the rest of the scenario
+	Editor   *Editor // of one policy; nil: closed
+	Adding   Adding
 }
 
 // The kinds of control.
@@ -157,7 +157,11 @@ type Row struct {
 	EditDo        string
 	Editing       bool // in the editor
 	RemoveDo      string
-	Place         int // in the scenario, from 1
+	Place         int    // in the scenario, from 1
+	Baseline      bool   // the others are compared with it
+	BaselineDo    string // empty: there is nothing to compare
+	OpenDo        string
+	All           *Details // all its figures; nil: folded
 	SpanRows      []SpanRow
 }
 
@@ -174,6 +178,7 @@ type Figure struct {
 	Interval           string // in words; empty if there is none
 	Note               string
 	Bad                bool // Note tells of harm
+	Difference         *Difference
 }
 
 // Strip is a small picture of the load over time. Paths are in a box Columns wide and 100 high.

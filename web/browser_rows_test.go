@@ -11,6 +11,7 @@ func TestBrowserRows(t *testing.T) {
 	s := quick()
 	open := func(path string, l look) *tab { return b.open(t, s, path, l) }
 	t.Run("scenarios to start from", func(t *testing.T) { scenariosToStartFrom(t, open) })
+	t.Run("rows are compared and unfolded", func(t *testing.T) { rowsUnfold(t, open) })
 }
 
 func scenariosToStartFrom(t *testing.T, open browserTab) {
@@ -22,4 +23,26 @@ func scenariosToStartFrom(t *testing.T, open browserTab) {
 	}
 	p.click(`#starts li:nth-child(2) a`)
 	p.await(`location.search.includes("clients.workload.spread=5s") && document.querySelectorAll(".policy").length === 8`)
+}
+
+// Without the script and with it, the same two buttons do the same.
+func rowsUnfold(t *testing.T, open browserTab) {
+	for _, l := range []look{{width: 390, height: 844}, desktop} {
+		p := open("/", l)
+		p.click("#open-exponential-full")
+		p.await(`location.search === "?open=exponential-full" && !!document.getElementById("figures-exponential-full")`)
+		p.click("#baseline-exponential-equal")
+		p.await(`location.search === "?baseline=exponential-equal&open=exponential-full" && document.querySelector("#baseline-exponential-equal").getAttribute("aria-pressed") === "true"`)
+		if n := eval[int](p, `document.querySelectorAll("#policy-exponential-full .difference").length`); n != 4 {
+			t.Errorf("%d of 4 figures are compared", n)
+		}
+		if wide := eval[int](p, `document.documentElement.scrollWidth`); int64(wide) > l.width {
+			t.Errorf("at %d px the page is %d px wide", l.width, wide)
+		}
+		if l.script {
+			p.await(`document.activeElement.id === "baseline-exponential-equal"`)
+		}
+		p.click("#open-exponential-full")
+		p.await(`location.search === "?baseline=exponential-equal" && !document.getElementById("figures-exponential-full")`)
+	}
 }

@@ -25,8 +25,9 @@ import (
 
 // Addresses that tests open.
 const (
-	steadyPath = "/?clients.workload.kind=open&clients.workload.rate=160"
-	faultPath  = "/?clients.count=0&server.queue=many"
+	steadyPath   = "/?clients.workload.kind=open&clients.workload.rate=160"
+	faultPath    = "/?clients.count=0&server.queue=many"
+	comparedPath = "/?baseline=exponential-equal&open=exponential-full"
 )
 
 // chartsDrawn is true once there are charts and every one of them has been drawn.
@@ -279,7 +280,7 @@ const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = tr
 func accessible(t *testing.T, b chromium, s *Server) {
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	must(t, err)
-	for _, path := range []string{"/", faultPath} {
+	for _, path := range []string{"/", faultPath, comparedPath} {
 		p := b.open(t, s, path, desktop)
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)
@@ -295,7 +296,7 @@ func accessible(t *testing.T, b chromium, s *Server) {
 }
 
 func nothingOverflows(t *testing.T, b chromium, s *Server) {
-	for _, path := range []string{"/", steadyPath, faultPath} {
+	for _, path := range []string{"/", steadyPath, faultPath, comparedPath} {
 		p := b.open(t, s, path, look{width: 390, height: 844, script: true})
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)

@@ -32,11 +32,11 @@ func (s *Server) exportMarkdown(w http.ResponseWriter, r *http.Request) {
 
 // markdownOf is the headline, the verdict, a row a policy and what the figures rest on.
 func markdownOf(r *sim.Result) string {
-	all, axes := rank(r), newStrips(r)
+	all, axes, columns := rank(r), newStrips(r), columnsOf(r)
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s.** %s\n", markdown(headline(r.Scenario)), markdown(strings.Join(verdict(r.Scenario, all), " ")))
 	for i, s := range all {
-		row := rowOf(r.Scenario, s, axes)
+		row := rowOf(columns, s, axes)
 		if i == 0 {
 			b.WriteString("\n| | Policy |")
 			for _, f := range row.Figures {

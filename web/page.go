@@ -95,7 +95,7 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 
 	events := &eventStream{w: p.w, control: http.NewResponseController(p.w)}
 	start := time.Now()
-	o := options{}
+	o := options{values: st.baseline != ""}
 	if p.script && p.status == http.StatusOK {
 		o.progress = func(done, total int) {
 			if time.Since(start) >= announceAfter {

@@ -21,13 +21,15 @@ type state struct {
 	scenario *sim.Scenario
 	shown    []string // ids of the policies in the charts; none: the page chooses
 	editing  string   // id of the policy in the editor; "": none
+	baseline string   // id of the policy that the others are compared with; "": none
+	opened   string   // id of the policy of which all figures are shown; "": none
 	tab      string   // id of the tab that is shown, if it is not the first
 	marks    marks
 	address  string // the canonical query of all that; parseState fills it in
 }
 
 // pageKeys are what an address says besides the scenario.
-var pageKeys = []string{"show", "tab", "edit", "marks"}
+var pageKeys = []string{"show", "tab", "edit", "marks", "baseline", "open"}
 
 func deletePageKeys(query url.Values) {
 	for _, key := range pageKeys {
@@ -50,8 +52,10 @@ func (s state) query() url.Values {
 	if s.tab != "" {
 		q.Set("tab", s.tab)
 	}
-	if s.editing != "" {
-		q.Set("edit", s.editing)
+	for _, named := range s.named() {
+		if *named.id != "" {
+			q.Set(named.key, *named.id)
+		}
 	}
 	if text := s.marks.text(s.scenario.Policies); text != "" {
 		q.Set("marks", text)
@@ -70,10 +74,12 @@ func parseState(query url.Values) (state, error) {
 			s.shown = append(s.shown, p.ID)
 		}
 	}
-	if id := query.Get("edit"); s.place(id) >= 0 {
-		s.editing = id
-	} else if id != "" {
-		faults.Addf("/edit", "edit must be the id of one of the policies, not %.40q", id)
+	for _, named := range s.named() {
+		if id := query.Get(named.key); s.place(id) >= 0 {
+			*named.id = id
+		} else if id != "" {
+			faults.Addf("/"+named.key, "%s must be the id of one of the policies, not %.40q", named.key, id)
+		}
 	}
 	said, problem := parseMarks(query.Get("marks"), sc.Policies)
 	if problem != "" {
@@ -82,6 +88,25 @@ func parseState(query url.Values) (state, error) {
 	s.marks = markPolicies(said, sc.Policies)
 	s.address = encode(s.query())
 	return s, faults.Err()
+}
+
+// namedPolicy is a policy that an address names for some purpose.
+type namedPolicy struct {
+	key string
+	id  *string // "": none
+}
+
+func (s *state) named() []namedPolicy {
+	return []namedPolicy{{"edit", &s.editing}, {"baseline", &s.baseline}, {"open", &s.opened}}
+}
+
+// forget takes back what was said of policies that have gone.
+func (s *state) forget() {
+	for _, named := range s.named() {
+		if s.place(*named.id) < 0 {
+			*named.id = ""
+		}
+	}
 }
 
 // place is where a policy is in the scenario, −1 if there is none of that id.

@@ -58,9 +58,7 @@ func (s state) edit(asked url.Values) (state, error) {
 	if document := strings.TrimSpace(asked.Get("document")); document != "" {
 		faults.Merge("/document", s.take(document))
 	}
-	if s.place(s.editing) < 0 {
-		s.editing = ""
-	}
+	s.forget()
 	s.marks = markPolicies(s.marks, s.scenario.Policies)
 	after, err := parseState(s.query())
 	faults.Merge("", err)
@@ -147,7 +145,11 @@ func (s *state) do(command string) string {
 	case "down":
 		return s.move(object, +1)
 	case "edit":
-		return s.open(object)
+		return s.name(&s.editing, object)
+	case "baseline":
+		return s.name(&s.baseline, object)
+	case "open":
+		return s.name(&s.opened, object)
 	case "put":
 		var sc *sim.Scenario
 		var err error

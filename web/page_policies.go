@@ -87,12 +87,12 @@ func (s *state) move(id string, by int) string {
 	return ""
 }
 
-// open puts a policy in the editor; "" closes it.
-func (s *state) open(id string) string {
+// name chooses a policy for one of the purposes of named; "" chooses none.
+func (s *state) name(purpose *string, id string) string {
 	if id != "" && s.place(id) < 0 {
 		return noPolicy(id)
 	}
-	s.editing = id
+	*purpose = id
 	return ""
 }
 
@@ -205,7 +205,12 @@ func (s *state) replace(place int, p strategies.Policy) error {
 	was, is := s.scenario.Policies[place].ID, next.Policies[place].ID
 	s.scenario = &next
 	s.marks = maps.Clone(s.marks)
-	s.marks[is], s.editing = s.marks[was], is
+	s.marks[is] = s.marks[was]
+	for _, named := range s.named() {
+		if *named.id == was {
+			*named.id = is
+		}
+	}
 	if i := slices.Index(s.shown, was); i >= 0 {
 		s.shown = slices.Clone(s.shown)
 		s.shown[i] = is

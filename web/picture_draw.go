@@ -65,13 +65,13 @@ type picture struct {
 }
 
 func pictureOf(r *sim.Result, st state, link string) picture {
-	all, axes := st.standings(r), newStrips(r)
+	all, axes, columns := st.standings(r), newStrips(r), columnsOf(r)
 	p := picture{
 		headline: headline(r.Scenario), verdict: strings.Join(verdict(r.Scenario, all), " "),
 		load: axes.loadAxis(), time: axes.timeAxis(), footing: footing(r), link: link,
 	}
 	for _, s := range all {
-		p.rows = append(p.rows, rowOf(r.Scenario, s, axes))
+		p.rows = append(p.rows, rowOf(columns, s, axes))
 	}
 	return p
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -21,7 +20,10 @@ const maxShown = 2 // policies in the charts
 func results(r *sim.Result, st state) *templates.Results {
 	all := st.standings(r)
 	charted := charted(all, st.shown)
-	axes := newStrips(r)
+	axes, columns := newStrips(r), columnsOf(r)
+	if i := slices.IndexFunc(all, func(s standing) bool { return s.Policy.ID == st.baseline }); i >= 0 {
+		columns.baseline = &all[i]
+	}
 	said := speak(r.Scenario, all)
 	out := &templates.Results{
 		Verdict:   said.sentences(),
@@ -34,7 +36,11 @@ func results(r *sim.Result, st state) *templates.Results {
 		Downloads: downloads(st.address, charted),
 	}
 	for _, s := range all {
-		row := rowOf(r.Scenario, s, axes)
+		row := rowOf(columns, s, axes)
+		if len(all) > 1 {
+			columns.compare(&row, s)
+		}
+		columns.unfold(&row, s, st.opened)
 		row.Shown, row.ShowDo = toggle(charted, s)
 		row.Place = s.position + 1
 		row.Editing, row.EditDo = s.Policy.ID == st.editing, "edit:"
@@ -126,59 +132,14 @@ func warnings(r *sim.Result) []templates.Warning {
 	return out
 }
 
-func rowOf(sc *sim.Scenario, s standing, axes strips) templates.Row {
+func rowOf(c columns, s standing, axes strips) templates.Row {
 	text := s.Policy.Text()
 	return templates.Row{
 		ID: s.Policy.ID, Name: nameOf(s), Details: details(text), Text: text,
 		Mark: markOf(s.mark), Rank: s.Rank(), Tied: s.tied,
 		Strip: axes.strip(s.PolicyResult), SpanRows: axes.spanRows(s.PolicyResult),
-		Figures: figures(sc, s),
+		Figures: c.figures(s),
 	}
-}
-
-// figures are the four that a policy is judged by.
-func figures(sc *sim.Scenario, s standing) []templates.Figure {
-	t := tellingOf(sc)
-	m := s.Metrics
-	success, third := m.Get("successRate"), m.Get(t.by[2].metric)
-	served := templates.Figure{Label: "Served", Value: percent(success), Unit: "%", Interval: interval(success, 100, 0, 100), Note: "all " + t.who}
-	if left := unservedCount(m); left != "" {
-		served.Bad, served.Note = true, left+nbsp+"unserved"
-	}
-	crashed := m.Get("crashes")
-	crash := templates.Figure{Label: "Crashes", Value: mean(crashed, 1), Interval: interval(crashed, 1, 0, math.Inf(1))}
-	if crashed.Mean != nil && *crashed.Mean > 0 {
-		crash.Bad, crash.Note = true, seconds(*orZero(m.Get("downtime").Mean))+" down"
-	}
-	when := templates.Figure{Label: "99" + nbsp + "% within", Value: mean(third, 1), Unit: "s", Interval: interval(third, 1, 0, math.Inf(1))}
-	if t.who != "clients" {
-		when.Label, when.Unit = "Served a second", ""
-	} else if third.Mean == nil {
-		when.Value, when.Unit, when.Note, when.Bad = "never", "", half(m), true
-	} else if p50 := m.Get("within.p50"); p50.Mean != nil {
-		when.Note = "half in " + mean(p50, 1) + nbsp + "s"
-	}
-	attempts := m.Get("amplification")
-	tries := templates.Figure{Label: "Attempts each", Value: mean(attempts, 1), Interval: interval(attempts, 1, 0, math.Inf(1))}
-	if peak := m.Get("recoveryPeak"); peak.Mean != nil && *peak.Mean > 0 {
-		tries.Note = "peak " + brief(*peak.Mean) + "/s"
-	}
-	return []templates.Figure{served, crash, when, tries}
-}
-
-func orZero(x *float64) *float64 {
-	if x == nil {
-		return new(float64)
-	}
-	return x
-}
-
-// half says when half of the clients had been served, where 99 % never were.
-func half(m sim.Metrics) string {
-	if p50 := m.Get("within.p50"); p50.Mean != nil {
-		return "half in " + mean(p50, 1) + nbsp + "s"
-	}
-	return "not even half"
 }
 
 // downloads link to what is on the page as documents, and to the charted policies.

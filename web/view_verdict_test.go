@@ -51,13 +51,13 @@ var fullBest = made{name: "F", policy: fullText, success: 1, third: 19.6}
 
 var verdictCases = []verdictCase{
 	{rule: "backing-off-alone", speaks: true, policies: []made{fullBest, {name: "X", policy: plainText, success: 0.021, crashes: 5, third: never}},
-		want: "Backing off alone does not save this server: with “X” it crashes 5 times a run, and only 2.10 % of the 1000 clients get through.",
+		want: "Backing off alone does not save this server: with “X” it crashes 5 times a run, and only 2.10 % get through.",
 		why:  "Without jitter 1000 return in step, and 400 can wait."},
 	{rule: "backing-off-alone", speaks: true, policies: []made{fullBest, {name: "X", policy: plainText, crashes: 0.94, third: never}},
 		want: "Backing off alone is not enough: with “X” nobody gets through.",
 		why:  "Without jitter 1000 return in step, and 400 can wait."},
 	{rule: "backing-off-alone", speaks: true, policies: []made{fullBest, {name: "X", policy: plainText, success: 1, crashes: 1, third: 30}}, // all served, after a crash
-		want: "Backing off alone does not save this server: with “X” it crashes once a run, and all 1000 clients get through.",
+		want: "Backing off alone does not save this server: with “X” it crashes once a run, and all get through in the end.",
 		why:  "Without jitter 1000 return in step, and 400 can wait."},
 	{rule: "backing-off-alone", policies: []made{fullBest, {name: "X", policy: plainText, success: 1, crashes: 0.94, third: 30}}},                                  // all served, hardly a crash
 	{rule: "backing-off-alone", policies: []made{{name: "F", policy: fullText, success: 0.9, third: 19}, {name: "X", policy: plainText, success: 0.9, third: 30}}}, // as many
@@ -127,13 +127,13 @@ var verdictCases = []verdictCase{
 
 	{rule: "jitter-not-enough", speaks: true, policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 9, third: never},
 		{name: "T", policy: threeText, third: never, more: map[string]float64{"failed.attempts": 1000}}},
-		want: "Jitter is not enough: with at most 2 s between tries (“S”) it crashes 9 times a run, and only 30.7 % of the 1000 clients get through; giving up after 3 attempts (“T”) serves nobody.",
+		want: "Jitter is not enough: with at most 2 s between tries (“S”) it crashes 9 times a run, and only 30.7 % get through; giving up after 3 attempts (“T”) serves nobody.",
 		why: "By the recovery “S” waits 1 s on average: 1000 clients knock 1000 times a second, where 200 can be served. " +
 			"3 attempts are over after at most 300 ms; the server is down for 10 s."},
 	{rule: "jitter-not-enough", speaks: true, policies: []made{fullBest, {name: "D", policy: fullText + ",deadline=5s", success: 0.1, third: never, more: map[string]float64{"failed.deadline": 900}}},
 		want: "Jitter is not enough: giving up after 5 s (“D”) leaves 900 of 1000 clients unserved.", why: "The server is down for 10 s, longer than those 5 s."},
 	{rule: "jitter-not-enough", speaks: true, policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 0.95, third: never}},
-		want: "Jitter is not enough: with at most 2 s between tries (“S”) it crashes once a run, and only 30.7 % of the 1000 clients get through.",
+		want: "Jitter is not enough: with at most 2 s between tries (“S”) it crashes once a run, and only 30.7 % get through.",
 		why:  "By the recovery “S” waits 1 s on average: 1000 clients knock 1000 times a second, where 200 can be served."},
 	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 0.94, third: never}}},                                                          // hardly a crash
 	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: equalText, success: 0.307, crashes: 9, third: never}}},                                                             // as patient

@@ -59,13 +59,16 @@ func (t telling) whole(s standing) string { return mean(s.Metrics.Get("requests"
 
 // through says how many get through where that is not praise.
 func (t telling) through(s standing) string {
+	share := percent(s.Metrics.Get("successRate")) + nbsp + "%"
 	switch {
 	case served(s) == 0:
 		return "nobody gets through"
+	case served(s) == 1:
+		return "all get through in the end"
 	case served(s) < 0.5:
-		return "only " + t.share(s) + " get through"
+		return "only " + share + " get through"
 	default:
-		return t.share(s) + " get through"
+		return share + " get through"
 	}
 }
 

@@ -1,0 +1,27 @@
+package templates
+
+// Difference is how a figure differs from that of the baseline.
+type Difference struct {
+	Value, Unit string
+	Interval    string // in words; empty if there is none
+	Level       bool   // the interval holds no difference
+}
+
+// Details are all figures of a policy.
+type Details struct {
+	Versus string // the name of the baseline; empty: none
+	Groups []DetailGroup
+}
+
+// DetailGroup is some figures that belong together.
+type DetailGroup struct {
+	Title string
+	Rows  []Detail
+}
+
+// Detail is one figure: what it is in full, and its difference to the baseline's in words.
+type Detail struct {
+	Label, Help          string
+	Value, Unit          string
+	Interval, Difference string
+}
