@@ -37,9 +37,6 @@ func results(r *sim.Result, st state) *templates.Results {
 	}
 	for _, s := range all {
 		row := rowOf(columns, s, axes)
-		if len(all) > 1 {
-			columns.compare(&row, s)
-		}
 		columns.unfold(&row, s, st.opened)
 		row.Shown, row.ShowDo = toggle(charted, s)
 		row.Place = s.position + 1
@@ -49,6 +46,7 @@ func results(r *sim.Result, st state) *templates.Results {
 		}
 		if len(all) > 1 {
 			row.RemoveDo = "remove:" + s.Policy.ID
+			columns.compare(&row, s)
 		}
 		out.Rows = append(out.Rows, row)
 	}
