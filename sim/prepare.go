@@ -64,8 +64,9 @@ func (s *server) prepare(conf *Server, service distribution, draws stream) (reco
 	*s = server{conf: conf, occ: conf.Kind == OCC, hints: conf.RetryAfter.Kind, workers: conf.Workers, queueLimit: conf.Queue, lifo: conf.Discipline == LIFO,
 		patience: int64(conf.MaxQueueWait), refusal: int64(conf.RefusalCost), mayCrash: conf.Crash != nil,
 		limit: newLimiter(conf.RateLimit), warm: newWarmup(conf.Warmup), crashRate: newRecentArrivals(conf.Crash),
-		outages: s.outages[:0], busy: jobHeap{jobs: s.busy.jobs[:0]}, waiting: queue{ring: s.waiting.ring}, spans: s.spans[:0]}
+		outages: s.outages[:0], busy: s.busy, waiting: queue{ring: s.waiting.ring}, spans: s.spans[:0]}
 	s.due = never
+	s.busy.clear()
 	if s.occ {
 		return 0
 	}

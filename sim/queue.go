@@ -1,6 +1,10 @@
 package sim
 
-import "math"
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
 
 // What is in service and what waits.
 
@@ -25,89 +29,118 @@ func refusalJob(end int64) job {
 func (j job) end() int64      { return j.key.time() }
 func (j job) isRefusal() bool { return j.key.lo == refusalMark }
 
-// jobHeap is a heap of jobs, the first to end on top: in the order of requests and attempts at one instant. Taking the
-// first leaves a hole, which the next job put in fills: at a busy server one job follows the other.
-type jobHeap struct {
-	jobs []job
-	hole bool // jobs[0] has been taken
+// idle stands where no job is.
+var idle = job{key: event{math.MaxUint64, math.MaxUint64}}
+
+// jobTree holds the jobs in progress as a tournament: of two places next to each other the job that ends first goes on to
+// play against the winner of the two places beside them, and so on. A new job in a place then costs one comparison a
+// round, and none that the processor would have to guess. Jobs that end together go in the order of requests and attempts.
+//
+// Taking the first leaves a hole, which the next job put in fills: at a busy server one job follows the other.
+type jobTree struct {
+	jobs   []job    // by place; their number is a power of two, or 0
+	wins   []uint32 // who wins at node k, whose children are 2k and 2k+1: the place of a job; node len(jobs)+p is place p
+	vacant []uint32 // places where no job is
+	hole   int64    // the place of the job that has been taken and not replaced; -1: none
 }
 
-func (h *jobHeap) len() int {
-	if h.hole {
-		return len(h.jobs) - 1
+func (t *jobTree) len() int {
+	n := len(t.jobs) - len(t.vacant)
+	if t.hole >= 0 {
+		n--
 	}
-	return len(h.jobs)
+	return n
+}
+
+// clear takes all jobs away.
+func (t *jobTree) clear() {
+	t.jobs, t.wins, t.vacant, t.hole = t.jobs[:0], t.wins[:0], t.vacant[:0], -1
+}
+
+// all returns the jobs in no particular order.
+func (t *jobTree) all() []job {
+	return slices.DeleteFunc(slices.Clone(t.jobs), func(j job) bool { return j == idle })
 }
 
 // first returns the job that ends first. There must be one, and no hole.
-func (h *jobHeap) first() *job { return &h.jobs[0] }
+func (t *jobTree) first() *job { return &t.jobs[t.wins[1]] }
 
 // take takes the first job out.
-func (h *jobHeap) take() job {
-	h.hole = true
-	return h.jobs[0]
+func (t *jobTree) take() job {
+	t.hole = int64(t.wins[1])
+	return t.jobs[t.hole]
 }
 
 // close closes the hole, if nothing has been put into it.
-func (h *jobHeap) close() {
-	if h.hole {
-		h.hole = false
-		last := h.jobs[len(h.jobs)-1]
-		h.jobs = h.jobs[:len(h.jobs)-1]
-		if len(h.jobs) > 0 {
-			h.sink(last)
-		}
+func (t *jobTree) close() {
+	if t.hole >= 0 {
+		t.vacant = append(t.vacant, uint32(t.hole))
+		t.set(uint64(t.hole), idle)
+		t.hole = -1
 	}
 }
 
-func (h *jobHeap) put(j job) {
-	if h.hole {
-		h.hole = false
-		h.sink(j)
-		return
-	}
-	s := append(h.jobs, j)
-	i := len(s) - 1
-	for i > 0 {
-		parent := (i - 1) / 4
-		if !j.key.before(s[parent].key) {
-			break
+func (t *jobTree) put(j job) {
+	place := uint64(t.hole)
+	if t.hole >= 0 {
+		t.hole = -1
+	} else {
+		if len(t.vacant) == 0 {
+			t.grow()
 		}
-		s[i] = s[parent]
-		i = parent
+		last := len(t.vacant) - 1
+		place = uint64(t.vacant[last])
+		t.vacant = t.vacant[:last]
 	}
-	s[i] = j
-	h.jobs = s
+	t.set(place, j)
 }
 
 // delayFirst lets the job that would end first end so much later.
-func (h *jobHeap) delayFirst(by int64) {
-	j := h.jobs[0]
+func (t *jobTree) delayFirst(by int64) {
+	j := *t.first()
 	j.key.hi = uint64(min(j.end()+by, maxTime))<<timeShift | j.key.hi&(1<<timeShift-1)
-	h.sink(j)
+	t.set(uint64(t.wins[1]), j)
 }
 
-// sink puts a job in the place of the first and lets it sink to where it belongs.
-func (h *jobHeap) sink(j job) {
-	s := h.jobs
-	i := 0
-	for {
-		child := 4*i + 1
-		if child >= len(s) {
-			break
-		}
-		for k := child + 1; k < min(child+4, len(s)); k++ {
-			if s[k].key.before(s[child].key) {
-				child = k
-			}
-		}
-		if !s[child].key.before(j.key) {
-			break
-		}
-		s[i] = s[child]
-		i = child
+// set puts a job into a place and plays its matches anew.
+func (t *jobTree) set(place uint64, j job) {
+	jobs, wins := t.jobs, t.wins
+	jobs[place] = j
+	winner, key := uint32(place), j.key
+	for node := place + uint64(len(jobs)); node > 1; {
+		rival := wins[node^1]
+		r := jobs[rival].key
+		_, first := bits.Sub64(r.lo, key.lo, 0)
+		_, first = bits.Sub64(r.hi, key.hi, first)
+		mask := -first // all ones if the rival ends first: no branch, since it would be guessed wrong half of the time
+		winner ^= (winner ^ rival) & uint32(mask)
+		key.hi ^= (key.hi ^ r.hi) & mask
+		key.lo ^= (key.lo ^ r.lo) & mask
+		node >>= 1
+		wins[node] = winner
 	}
-	s[i] = j
+}
+
+// grow doubles the number of places.
+func (t *jobTree) grow() {
+	old := len(t.jobs)
+	n := max(4, 2*old)
+	t.jobs = slices.Grow(t.jobs, n-old)[:n]
+	t.wins = slices.Grow(t.wins[:0], 2*n)[:2*n]
+	for place := n - 1; place >= old; place-- {
+		t.jobs[place] = idle
+		t.vacant = append(t.vacant, uint32(place))
+	}
+	for node := 2*n - 1; node > 0; node-- {
+		if node >= n {
+			t.wins[node] = uint32(node - n)
+			continue
+		}
+		t.wins[node] = t.wins[2*node]
+		if rival := t.wins[2*node+1]; t.jobs[rival].key.before(t.jobs[t.wins[node]].key) {
+			t.wins[node] = rival
+		}
+	}
 }
 
 // queue is a ring of waiting attempts, in the order of their arrival. Its length is a power of two.

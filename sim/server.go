@@ -28,7 +28,7 @@ type server struct {
 	downUntil    int64 // known end of being down, over outages that follow without a gap
 
 	due       int64   // when the server next does something of itself
-	busy      jobHeap // what the workers are at
+	busy      jobTree // what the workers are at
 	inService int     // of those, attempts
 	waiting   queue
 	recorded  struct{ inService, waiting int }
@@ -106,8 +106,9 @@ func (e *engine) goDown(why span) {
 	t := why.from
 	s.downtime.set(t, 1)
 	waiting := s.waiting.takeAll()
-	inService := s.busy.jobs
-	s.busy.jobs, s.inService = s.busy.jobs[:0], 0
+	inService := s.busy.all()
+	s.busy.clear()
+	s.inService = 0
 	e.recordWork(t)
 	for _, j := range inService {
 		if e.stopped() {
