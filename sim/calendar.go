@@ -60,17 +60,19 @@ const (
 	ringBits  = 12
 	ringSize  = 1 << ringBits
 	ringMask  = ringSize - 1
-	numLevels = 3
-	chunkLen  = 63 // 63 events and the link make 1 kB
-	slabLen   = 64
-	minShift  = 50 - numLevels*ringBits // so that the levels cover all of time
+	numLevels = 4
+	chunkLen  = 127 // 127 events and the link make 2 kB
+	slabLen   = 32
+	minShift  = 50 - (numLevels-1)*ringBits // so that the levels cover all of time
+	fineBits  = 8                           // the finest buckets are so much narrower than the others
+	crowd     = 8192                        // events in a bucket that are spread over finest ones
 )
 
 // chunk is a piece of a bucket, and knows the piece before it.
 type chunk struct {
 	events [chunkLen]event
 	prev   *chunk
-	_      uint64 // 1 kB in all
+	_      uint64 // 2 kB in all
 }
 
 // bucket is a chain of full chunks that ends in tail, where so many places are left.
@@ -83,16 +85,19 @@ type bucket struct {
 // size returns the number of events in the bucket.
 func (b *bucket) size() int { return int(b.chunks*chunkLen - b.left) }
 
-// level is a ring of buckets 2^shift ns wide. A bucket's place is its number modulo the ring's size, and the ring holds
-// the ringSize buckets from the current one on.
+// level is a ring of buckets 2^shift ns wide. A bucket's place is its number modulo the ring's size.
 type level struct {
 	shift   uint
 	current int64 // number of the bucket that time has reached
+	limit   int64 // one past the last bucket that can be filled
+	filled  int   // buckets that are not empty
 	buckets [ringSize]bucket
-	used    [ringSize / 64]uint64 // a bit for each bucket that is not empty
+	used    [ringSize / 64]uint64 // a bit for each of those
 }
 
-// calendar is a queue of events in their total order.
+// calendar is a queue of events in their total order. All levels but the finest hold the ringSize buckets from the
+// current one on. The finest is for times in which events crowd: it holds one bucket of the next level, spread out, so
+// that few events fall into a bucket that is open already.
 type calendar struct {
 	levels [numLevels]level
 	end    int64    // the open bucket ends here; what comes before goes to near
@@ -104,7 +109,8 @@ type calendar struct {
 	counts [ringSize + 1]int32
 }
 
-// reset empties the calendar and sets the width of its finest buckets to the power of two nearest above width.
+// reset empties the calendar and sets the width of its buckets, on the level above the finest, to the power of two
+// nearest above width.
 func (c *calendar) reset(width int64) {
 	shift := uint(max(minShift, min(40, bits.Len64(uint64(max(1, width)-1)))))
 	for i := range c.levels {
@@ -115,11 +121,26 @@ func (c *calendar) reset(width int64) {
 				c.free = append(c.free, c.chain...)
 			}
 		}
-		l.shift = shift + uint(i)*ringBits
-		l.current = 0
+		l.shift = shift - fineBits
+		if i > 0 {
+			l.shift = shift + uint(i-1)*ringBits
+		}
 	}
+	c.levels[0].limit = 0
+	c.reach(0)
 	c.end, c.pos = 0, 0
 	c.open, c.near = c.open[:0], c.near[:0]
+}
+
+// reach moves the rings on to time t.
+func (c *calendar) reach(t int64) {
+	for i := range c.levels {
+		l := &c.levels[i]
+		l.current = t >> l.shift
+		if i > 0 {
+			l.limit = l.current + ringSize
+		}
+	}
 }
 
 // push puts an event into the calendar. It must not lie before the last one popped.
@@ -131,7 +152,7 @@ func (c *calendar) push(e event) {
 	}
 	for i := range c.levels {
 		l := &c.levels[i]
-		if n := t >> (l.shift & 63); n-l.current < ringSize {
+		if n := t >> (l.shift & 63); n < l.limit {
 			b := &l.buckets[n&ringMask]
 			if b.left == 0 {
 				c.grow(l, b, n&ringMask)
@@ -157,6 +178,7 @@ func (c *calendar) grow(l *level, b *bucket, place int64) {
 	next.prev = b.tail
 	if b.tail == nil {
 		l.used[place>>6] |= 1 << (place & 63)
+		l.filled++
 	}
 	b.tail, b.left = next, chunkLen
 	b.chunks++
@@ -187,40 +209,42 @@ func (c *calendar) start() (int64, int) {
 	earliest, at := never, 0
 	for i := range c.levels {
 		l := &c.levels[i]
-		if n, ok := l.first(); ok && n<<l.shift <= earliest {
-			earliest, at = n<<l.shift, i // of two that start together the coarser one comes first
+		if l.filled == 0 {
+			continue
+		}
+		if start := l.first() << l.shift; start <= earliest {
+			earliest, at = start, i // of two that start together the coarser one comes first
 		}
 	}
 	return earliest, at
 }
 
-// first returns the number of the first bucket in the ring that is not empty.
-func (l *level) first() (int64, bool) {
+// first returns the number of the first bucket that is not empty. There must be one.
+func (l *level) first() int64 {
 	from := l.current & ringMask
 	word := l.used[from>>6] >> (from & 63)
 	if word != 0 {
-		return l.current + int64(bits.TrailingZeros64(word)), true
+		return l.current + int64(bits.TrailingZeros64(word))
 	}
-	n := int64(len(l.used))
-	for k := int64(1); k <= n; k++ {
-		i := (from>>6 + k) % n
-		if word := l.used[i]; word != 0 {
-			place := i<<6 + int64(bits.TrailingZeros64(word))
-			return l.current + (place-from)&ringMask, true
-		}
+	i := from >> 6
+	for word == 0 {
+		i = (i + 1) % int64(len(l.used))
+		word = l.used[i]
 	}
-	return 0, false
+	place := i<<6 + int64(bits.TrailingZeros64(word))
+	return l.current + (place-from)&ringMask
 }
 
 // advance opens the earliest bucket, which start has found, or spreads it over the finer level below.
 func (c *calendar) advance(start int64, at int) {
-	for i := range c.levels {
-		c.levels[i].current = start >> c.levels[i].shift
-	}
+	c.reach(start)
 	l := &c.levels[at]
 	b := c.take(l, start>>l.shift&ringMask)
 	c.end = start
-	if at > 0 {
+	if at > 1 || at == 1 && b.size() > crowd {
+		if at == 1 {
+			c.levels[0].limit = (start + 1<<l.shift) >> c.levels[0].shift
+		}
 		for i, part := range c.chain {
 			for _, e := range part.events[:b.filled(i)] {
 				c.push(e)
@@ -229,7 +253,7 @@ func (c *calendar) advance(start int64, at int) {
 	} else {
 		c.open = slices.Grow(c.open[:0], b.size())[:b.size()]
 		c.pos = 0
-		c.sort(&b, uint64(start)<<timeShift)
+		c.sort(&b, uint64(start)<<timeShift, l.shift+timeShift)
 		c.end += 1 << l.shift
 	}
 	c.free = append(c.free, c.chain...)
@@ -240,6 +264,7 @@ func (c *calendar) take(l *level, place int64) bucket {
 	b := l.buckets[place]
 	l.buckets[place] = bucket{}
 	l.used[place>>6] &^= 1 << (place & 63)
+	l.filled--
 	c.chain = slices.Grow(c.chain[:0], int(b.chunks))[:b.chunks]
 	part := b.tail
 	for i := len(c.chain) - 1; i >= 0; i-- {
@@ -257,11 +282,11 @@ func (b *bucket) filled(i int) int {
 	return chunkLen
 }
 
-// sort puts a bucket, whose time starts at base, into c.open in order: it scatters the events to small parts of the
-// bucket's time, and sorts those. A herd in step comes at one instant, and in order already.
-func (c *calendar) sort(b *bucket, base uint64) {
+// sort puts a bucket, whose events' first words lie less than 2^width above base, into c.open in order: it scatters the
+// events to small parts of the bucket's time, and sorts those. A herd in step comes at one instant, and in order already.
+func (c *calendar) sort(b *bucket, base uint64, width uint) {
 	parts := min(ringBits, uint(bits.Len(uint(b.size()/2))))
-	shift := c.levels[0].shift + timeShift - parts
+	shift := width - parts
 	places := c.counts[:1<<parts+1]
 	clear(places)
 	ordered, last := true, event{}

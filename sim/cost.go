@@ -36,7 +36,7 @@ func (s *Scenario) estimateReplication(p *strategies.Policy) float64 {
 // the more of their ends stay in the nearest caches, so the delays should reach over some hundreds of them and no more;
 // and a bucket should not hold more events than are quickly sorted.
 func (s *Scenario) bucketWidth(p *strategies.Policy, c *strategies.Compiled) int64 {
-	const buckets, events = 640, 4096
+	const buckets, events = 400, 65536
 	_, longest := c.Bounds(observedRows)
 	latency := compileDistribution(s.Network.Latency)
 	width := (min(float64(longest), float64(s.Horizon)) + 2*latency.Mean() + float64(p.AttemptTimeout)) / buckets

@@ -159,7 +159,7 @@ func (e *engine) passive(t int64) bool {
 func (e *engine) send(g *group, a attempt) {
 	since, until := a.since, a.leave // the wait that has not been recorded yet
 	for !e.stopped() {
-		if g.walks && e.server.down {
+		if e.follow && g.plain && e.server.down {
 			a, since = e.walk(g, a, since)
 			until = a.leave
 		}
@@ -282,9 +282,40 @@ func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
 	return attempt{a.number, n, since, t}, since
 }
 
-// mayWalk reports whether walk says all there is to say of the group's way through an outage.
-func (e *engine) mayWalk(g *group) bool {
-	return e.follow && e.trace == nil && e.fixed >= 0 && e.hops == 1 && !g.feedback && g.settledWindows &&
+// bounce turns an attempt away from a server that is down and sends the next, in the plain case that walk is for. It
+// reports false, and has done nothing, if there is more to it.
+func (e *engine) bounce(ev event) bool {
+	request, n, t := ev.request(), ev.attempt(), ev.time()
+	g := e.groups[request>>groupShift]
+	if !g.plain || g.deadline > 0 || t >= e.server.refusing || n >= g.attemptLimit() {
+		return false
+	}
+	d := min(g.windows[min(n, int64(len(g.windows)))-1].Draw(at(e.stream.of(request), uint64(n), drawBackoff)), g.clamp)
+	seen := t + e.fixed
+	leave := seen + d
+	if leave+e.fixed >= e.horizon {
+		return false
+	}
+	e.spend()
+	g.attempts++
+	g.refused[strategies.Unavailable]++
+	g.lastTrouble = max(g.lastTrouble, seen)
+	if g.tested {
+		bin := e.series.bin.of(seen)
+		e.series.counts[countRefused][bin]++
+		e.series.stepAt(levelWaiting, bin, seen, 1)
+		e.series.stepAt(levelWaiting, e.series.bin.of(leave), leave, -1)
+		if n <= observedRows {
+			e.observed[n-1].add(d)
+		}
+	}
+	e.push(newEvent(leave+e.fixed, classArrival, request, n+1))
+	return true
+}
+
+// isPlain reports whether walk and bounce say all there is to say of the group's way through an outage.
+func (e *engine) isPlain(g *group) bool {
+	return e.trace == nil && e.fixed >= 0 && e.hops == 1 && !g.feedback && g.settledWindows &&
 		(g.timeout == 0 || 2*e.fixed <= g.timeout) && g.retryOn.Has(strategies.Unavailable) &&
 		(e.server.hints == NoHint || g.rule == strategies.IgnoreHint)
 }

@@ -24,7 +24,7 @@ type group struct {
 	retryOn        strategies.Classes
 	rule           strategies.RetryAfterRule
 	closed         bool // the workload
-	walks          bool // mayWalk
+	plain          bool // isPlain
 	tested         bool // the group under test: the one whose series and delays are recorded
 
 	// A client's state, by slot; only what the workload and the policy need.

@@ -38,7 +38,7 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 		}
 	}
 	for _, g := range e.groups {
-		g.walks = e.mayWalk(g)
+		g.plain = e.isPlain(g)
 	}
 	return recovery
 }

@@ -26,6 +26,7 @@ type server struct {
 	restartUntil int64 // the last crash's restart ends here; 0: never crashed
 	down         bool
 	downUntil    int64 // known end of being down, over outages that follow without a gap
+	refusing     int64 // until then what arrives is certain to be refused at once
 
 	due       int64   // when the server next does something of itself
 	busy      jobTree // what the workers are at
@@ -73,7 +74,7 @@ func (e *engine) serverActs(t int64) {
 	case s.busy.len() > 0 && s.busy.first().end() == t:
 		e.completeFirst(t)
 	case s.down && s.downUntil == t:
-		s.down = false
+		s.down, s.refusing = false, 0
 		s.downtime.set(t, 0)
 		s.warm.start(t)
 		s.plan()
@@ -104,6 +105,7 @@ func (e *engine) goDown(why span) {
 		s.restartUntil = why.to
 	}
 	t := why.from
+	s.refusing = s.refusingUntil(t)
 	s.downtime.set(t, 1)
 	waiting := s.waiting.takeAll()
 	inService := s.busy.all()
@@ -188,7 +190,9 @@ func (e *engine) arrive(ev event) {
 	e.peaks.meet(t)
 	switch {
 	case s.down:
-		e.refuseWhileDown(ev)
+		if !e.bounce(ev) {
+			e.refuseWhileDown(ev)
+		}
 	case s.occ:
 		e.write(ev)
 	case s.mayCrash && s.crashRate.exceeded(t):
