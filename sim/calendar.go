@@ -285,7 +285,7 @@ func (b *bucket) filled(i int) int {
 // sort puts a bucket, whose events' first words lie less than 2^width above base, into c.open in order: it scatters the
 // events to small parts of the bucket's time, and sorts those. A herd in step comes at one instant, and in order already.
 func (c *calendar) sort(b *bucket, base uint64, width uint) {
-	parts := min(ringBits, uint(bits.Len(uint(b.size()/2))))
+	parts := min(ringBits, uint(bits.Len(uint(b.size()))))
 	shift := width - parts
 	places := c.counts[:1<<parts+1]
 	clear(places)
