@@ -60,19 +60,16 @@ func (e *engine) createBursts() {
 	for _, g := range e.groups {
 		switch g.workload.Kind {
 		case Burst:
-			g.prepare(g.count)
 			for i := 0; i < g.count && !e.stopped(); i++ {
 				e.create(g, uint64(i), g.burstCreation(e.stream, uint64(i)))
 			}
 		case Closed:
-			g.prepare(g.count)
 			for i := 0; i < g.count && !e.stopped(); i++ {
 				if a, ok := e.createClosed(g, uint64(i), 0); ok {
 					e.send(g, a)
 				}
 			}
 		case Open:
-			g.prepare(0)
 			p := newPoisson(g)
 			p.next(e.stream, e.horizon)
 			e.creation.sources = append(e.creation.sources, p)

@@ -27,13 +27,16 @@ type group struct {
 	plain          bool // isPlain
 	tested         bool // the group under test: the one whose series and delays are recorded
 
-	// A client's state, by slot; only what the workload and the policy need.
+	clients
+	tally
+}
+
+// clients is their state, by slot; only what the workload and the policy need.
+type clients struct {
 	created  []int64  // when its request was created
 	previous []int64  // the delay drawn last
 	settled  []int64  // the last attempt whose fate the client knows
 	current  []uint64 // closed: the number of its request
-
-	tally
 }
 
 // tally is what has become of a group's requests and attempts.
@@ -121,18 +124,31 @@ func (g *group) attemptLimit() int64 {
 	return g.maxAttempts
 }
 
-// prepare makes the slices that hold a client's state.
-func (g *group) prepare(slots int) {
+// prepare makes the slices that hold a client's state, in the memory of old ones where that suffices. What is in them
+// does not matter: begin sets it.
+func (g *group) prepare(old clients) {
+	slots := g.count
+	if g.workload.Kind == Open {
+		slots = 0 // one more with each request
+	}
 	if g.workload.Kind != Burst {
-		g.created = make([]int64, slots)
+		g.created = resized(old.created, slots)
 	}
 	if g.feedback {
-		g.previous = make([]int64, slots)
+		g.previous = resized(old.previous, slots)
 	}
 	if g.timeout > 0 {
-		g.settled = make([]int64, slots)
+		g.settled = resized(old.settled, slots)
 	}
 	if g.workload.Kind == Closed {
-		g.current = make([]uint64, slots)
+		g.current = resized(old.current, slots)
 	}
+}
+
+// resized returns a slice of length n, which is not nil, with anything in it.
+func resized[T any](old []T, n int) []T {
+	if old == nil || cap(old) < n {
+		return make([]T, n)
+	}
+	return old[:n]
 }

@@ -43,20 +43,23 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	return recovery
 }
 
-// prepareGroups makes the groups of clients anew, in the memory of the old one's completions where that is large.
+// prepareGroups makes the groups of clients anew, in the memory of the old ones: touching fresh memory takes long.
 func (e *engine) prepareGroups(specs []groupSpec) {
-	var completions []int64
-	if len(e.groups) > 0 {
-		completions = e.groups[0].completions[:0]
-	}
-	e.groups = e.groups[:0]
+	old := e.groups
+	e.groups = nil
 	for i, spec := range specs {
-		e.groups = append(e.groups, newGroup(i, spec))
+		g := newGroup(i, spec)
+		var before group
+		if i < len(old) {
+			before = *old[i]
+		}
+		g.prepare(before.clients)
+		g.completions = before.completions[:0]
+		if g.workload.Kind == Burst {
+			g.completions = slices.Grow(g.completions, g.count)
+		}
+		e.groups = append(e.groups, g)
 	}
-	if first := e.groups[0]; first.workload.Kind == Burst {
-		completions = slices.Grow(completions, first.count)
-	}
-	e.groups[0].completions = completions
 }
 
 // prepare readies the server, draws when its outages end, and returns when the first does; 0 if there is none.
