@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 )
 
 // The calendar holds the events to come. It is a hierarchical calendar queue: memory is streamed, never chased, because
@@ -106,21 +107,21 @@ type calendar struct {
 	near   []event  // a heap of events that were put into the open bucket after it was opened
 	chain  []*chunk // scratch: the chunks of a bucket in order
 	free   []*chunk
+	slabs  []*[slabLen]chunk // all chunks
+	stop   *atomic.Bool
 	counts [ringSize + 1]int32
 }
 
 // reset empties the calendar and sets the width of its buckets, on the level above the finest, to the power of two
-// nearest above width.
-func (c *calendar) reset(width int64) {
+// nearest above width. A long step ends early once stop is true; then only reset may follow.
+func (c *calendar) reset(width int64, stop *atomic.Bool) {
 	shift := uint(max(minShift, min(40, bits.Len64(uint64(max(1, width)-1)))))
+	if len(c.free) < len(c.slabs)*slabLen { // a run has been stopped
+		c.freeAll()
+	}
+	c.stop = stop
 	for i := range c.levels {
 		l := &c.levels[i]
-		for place := range l.buckets {
-			if l.buckets[place].tail != nil { // left over from a run that stopped
-				c.take(l, int64(place))
-				c.free = append(c.free, c.chain...)
-			}
-		}
 		l.shift = shift - fineBits
 		if i > 0 {
 			l.shift = shift + uint(i-1)*ringBits
@@ -130,6 +131,26 @@ func (c *calendar) reset(width int64) {
 	c.reach(0)
 	c.end, c.pos = 0, 0
 	c.open, c.near = c.open[:0], c.near[:0]
+}
+
+// freeAll empties all buckets.
+func (c *calendar) freeAll() {
+	for i := range c.levels {
+		l := &c.levels[i]
+		l.filled = 0
+		clear(l.buckets[:])
+		clear(l.used[:])
+	}
+	c.free = c.free[:0]
+	for _, slab := range c.slabs {
+		c.freeSlab(slab)
+	}
+}
+
+func (c *calendar) freeSlab(slab *[slabLen]chunk) {
+	for i := range slab {
+		c.free = append(c.free, &slab[i])
+	}
 }
 
 // reach moves the rings on to time t.
@@ -169,9 +190,8 @@ func (c *calendar) push(e event) {
 func (c *calendar) grow(l *level, b *bucket, place int64) {
 	if len(c.free) == 0 {
 		slab := new([slabLen]chunk)
-		for i := range slab {
-			c.free = append(c.free, &slab[i])
-		}
+		c.slabs = append(c.slabs, slab)
+		c.freeSlab(slab)
 	}
 	next := c.free[len(c.free)-1]
 	c.free = c.free[:len(c.free)-1]
@@ -238,25 +258,36 @@ func (l *level) first() int64 {
 // advance opens the earliest bucket, which start has found, or spreads it over the finer level below.
 func (c *calendar) advance(start int64, at int) {
 	c.reach(start)
-	l := &c.levels[at]
-	b := c.take(l, start>>l.shift&ringMask)
 	c.end = start
-	if at > 1 || at == 1 && b.size() > crowd {
+	l := &c.levels[at]
+	place := start >> l.shift & ringMask
+	if at > 1 || at == 1 && l.buckets[place].size() > crowd {
 		if at == 1 {
 			c.levels[0].limit = (start + 1<<l.shift) >> c.levels[0].shift
 		}
-		for i, part := range c.chain {
-			for _, e := range part.events[:b.filled(i)] {
-				c.push(e)
-			}
-		}
-	} else {
-		c.open = slices.Grow(c.open[:0], b.size())[:b.size()]
-		c.pos = 0
-		c.sort(&b, uint64(start)<<timeShift, l.shift+timeShift)
-		c.end += 1 << l.shift
+		c.spread(l, place)
+		return
 	}
+	b := c.take(l, place)
+	c.open = slices.Grow(c.open[:0], b.size())[:b.size()]
+	c.pos = 0
+	c.sort(&b, uint64(start)<<timeShift, l.shift+timeShift)
+	c.end += 1 << l.shift
 	c.free = append(c.free, c.chain...)
+}
+
+// spread spreads a bucket over the finer level below. It leaves off when the run is stopped.
+func (c *calendar) spread(l *level, place int64) {
+	b := c.take(l, place)
+	for i, part := range c.chain {
+		for _, e := range part.events[:b.filled(i)] {
+			c.push(e)
+		}
+		c.free = append(c.free, part)
+		if c.stop.Load() {
+			return
+		}
+	}
 }
 
 // take takes a bucket out of its ring and lists its chunks, in the order in which they were filled.

@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,7 +15,7 @@ func TestCalendarSorts(t *testing.T) {
 	c := new(calendar) // used again and again, as an engine's is
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.Int64Range(1, 1<<41).Draw(t, "width")
-		c.reset(width)
+		c.reset(width, new(atomic.Bool))
 		var in []event
 		var now event
 		for range rapid.IntRange(1, 8).Draw(t, "rounds") {

@@ -24,7 +24,7 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	e.meter, e.credit, e.events = r.meter, creditBlock, 0
 	e.prepareGroups(p.groups)
 	recovery = e.server.prepare(&s.Server, r.service, e.stream)
-	e.calendar.reset(p.bucketWidth)
+	e.calendar.reset(p.bucketWidth, &r.meter.stop)
 	e.series.reset(int64(s.Bin), e.horizon)
 	e.peaks.reset(int64(s.PeakWindow), e.horizon, recovery)
 	e.follow = !r.general && e.peaks.canMeetEarly()
