@@ -368,7 +368,10 @@ function dress() {
     if (slider !== document.activeElement) slider.value = nearest(stops, parseFloat(input.value));
     speak(slider, input);
   }
-  requestAnimationFrame(() => setTimeout(async () => (await import("./charts.js")).draw()));
+  requestAnimationFrame(() => setTimeout(async () => {
+    (await import("./charts.js")).draw();
+    import("./export.js");
+  }));
 }
 
 function speak(slider, input) {

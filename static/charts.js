@@ -29,6 +29,11 @@ export function draw(again = false) {
   }
 }
 
+// chartIn is the chart in a figure, if it has been drawn.
+export function chartIn(figure) {
+  return drawn.get(figure.querySelector("[data-chart]"))?.chart;
+}
+
 const resized = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const known = drawn.get(target);

@@ -3,6 +3,7 @@ package templates
 // Share is how the page is shown elsewhere: what link previews need, and snippets to copy.
 type Share struct {
 	Title, Description string
+	Scenario           string // in a line, for charts that stand alone
 	Page, Picture      string // absolute addresses; empty if it is not known where the page is
 	Snippets           []Snippet
 }

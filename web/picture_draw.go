@@ -24,13 +24,13 @@ const (
 	left, right = 40.0, pictureWidth - 40
 	markAt      = 92.0
 	nameLeft    = 120.0
-	nameRight   = 400.0
-	stripLeft   = 412.0
-	stripRight  = 735.0
+	nameRight   = 392.0
+	stripLeft   = 404.0
+	stripRight  = 712.0
 )
 
 // figureEnds are the ends of the columns of figures, behind that of the strip's scale.
-var figureEnds = []float64{770, 868, 948, 1060, right}
+var figureEnds = []float64{748, 852, 944, 1058, right}
 
 // palette are the colours of the style sheet.
 type palette struct {

@@ -106,6 +106,9 @@ func TestPictureAsSVG(t *testing.T) {
 func TestPictureShowsThePagesFigures(t *testing.T) {
 	r := simulated(t, "?replications=3&clients.count=1500")
 	drawn := drawnOn(t, pictureOf(r, stateFor(r), "example.org"))
+	if strings.Contains(drawn.all(), "…") {
+		t.Errorf("something is cut: %s", drawn.all())
+	}
 	view := results(r, stateFor(r))
 	for _, sentence := range view.Verdict {
 		if !strings.Contains(drawn.all(), sentence) {

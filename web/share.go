@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/static"
 	"github.com/stampede-sim/stampede/templates"
 )
@@ -17,7 +18,7 @@ import (
 // shareOf says how a state is shared; verdict is empty where there is none.
 func (s *Server) shareOf(r *http.Request, st state, verdict []string) templates.Share {
 	title, origin := headline(st.scenario), s.origin(r)
-	out := templates.Share{Title: title, Description: strings.Join(verdict, " ")}
+	out := templates.Share{Title: title, Description: strings.Join(verdict, " "), Scenario: scenarioLine(st.scenario)}
 	if origin == "" {
 		return out
 	}
@@ -35,6 +36,15 @@ func (s *Server) shareOf(r *http.Request, st state, verdict []string) templates.
 		{ID: "frame", Label: "Rows for a web page", Text: frame},
 	}
 	return out
+}
+
+// scenarioLine is a scenario in so few words that they fit under a chart.
+func scenarioLine(sc *sim.Scenario) string {
+	parts := []string{headline(sc)}
+	if capacity, ok := sc.Capacity(); ok {
+		parts = append(parts, "it can serve "+brief(capacity)+" a second")
+	}
+	return strings.Join(append(parts, plural(float64(sc.Replications), "run", "runs"), "seed "+strconv.FormatUint(sc.Seed, 10)), "; ") + "."
 }
 
 // rowsAddress is the address of a page with the same rows and nothing else chosen.
