@@ -21,6 +21,17 @@ document.addEventListener("click", async (event) => {
   save(blob, `stampede-${figure.id.replace(/[^\w-]/g, "")}.${kind}`);
 });
 
+// On paper charts are as wide as it is: a picture that has a view box scales.
+addEventListener("beforeprint", () => {
+  for (const svg of document.querySelectorAll("[data-chart] svg")) {
+    svg.setAttribute("viewBox", `0 0 ${svg.getAttribute("width")} ${svg.getAttribute("height")}`);
+  }
+  document.documentElement.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
+});
+addEventListener("afterprint", () => {
+  for (const svg of document.querySelectorAll("[data-chart] svg")) svg.removeAttribute("viewBox");
+});
+
 // pictureOf returns a chart as an SVG document, and its size.
 export function pictureOf(chart, title, note, scenario, link) {
   const width = chart.getWidth() + 2 * margin;

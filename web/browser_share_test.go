@@ -49,6 +49,7 @@ func snippetsAreCopied(t *testing.T, open browserTab) {
 		})
 		must(t, err)
 	}
+	p.await(standsStill)
 	p.click("#share summary")
 	p.click(`[data-copy="share-markdown"]`)
 	p.await(`document.querySelector('[data-copy="share-markdown"]').textContent === "copied"`)
@@ -67,6 +68,9 @@ func snippetsWithoutScript(t *testing.T, open browserTab) {
 		t.Errorf("snippets: %q", got)
 	}
 }
+
+// standsStill is true once nothing moves on the page by itself.
+const standsStill = chartsDrawn + ` && document.documentElement.classList.contains("saves")`
 
 // saved clicks on what saves a file and returns it.
 func saved(p *tab, selector string) []byte {
@@ -101,7 +105,7 @@ func saved(p *tab, selector string) []byte {
 
 func chartsAreSaved(t *testing.T, open browserTab) {
 	p := open("/?clients.count=300", desktop)
-	p.await(chartsDrawn + ` && document.documentElement.classList.contains("saves")`)
+	p.await(standsStill)
 	svg := saved(p, `#chart-progress [data-save="svg"]`)
 	keep(t, "chart.svg", svg)
 	var texts []string
@@ -135,7 +139,7 @@ func chartsAreSaved(t *testing.T, open browserTab) {
 			colours[fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)] = true
 		}
 	}
-	line := eval[string](p, `getComputedStyle(document.documentElement).getPropertyValue("--policy-5").trim()`)
+	line := eval[string](p, `getComputedStyle(document.documentElement).getPropertyValue("--policy-2").trim()`)
 	if size.X < 1200 || size.Y < 600 || !colours["#fbfbf9"] || !colours[line] || len(colours) < 10 {
 		t.Errorf("the PNG is %v with %d colours", size, len(colours))
 	}
@@ -231,14 +235,18 @@ func pagePrints(t *testing.T, open browserTab) {
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 	p.resize(703, 1032)
 	p.await("innerWidth === 703")
+	eval[bool](p, `dispatchEvent(new Event("beforeprint"))`)
 	shoot(p, t, "print.png")
 	if got := eval[string](p, `[document.documentElement.scrollWidth, document.querySelectorAll(".policy").length,
 		[...document.querySelectorAll("button, input, select, summary")].filter((e) => e.checkVisibility()).length,
-		document.getElementById("source").innerText.trim().split("\n").pop(),
+		document.getElementById("source").lastElementChild.innerText,
 		getComputedStyle(document.querySelector(".policy")).breakInside].join(" ")`); got != "703 8 0 "+p.url+"/ avoid" {
 		t.Errorf("width, rows, controls, link and how rows break: %s", got)
 	}
-	for _, cut := range eval[[]string](p, `[...document.querySelectorAll(".canvas svg, .strip, table")].filter((e) => e.getBoundingClientRect().right > 704).map((e) => e.outerHTML.slice(0, 100))`) {
+	if high := eval[float64](p, `document.querySelector("[data-chart] svg").getBoundingClientRect().height`); high < 100 {
+		t.Errorf("the chart is %v px high", high)
+	}
+	for _, cut := range eval[[]string](p, `[...document.querySelectorAll(".canvas svg, .strip, table")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > 704).map((e) => e.outerHTML.slice(0, 100))`) {
 		t.Errorf("the paper's edge cuts off %s", cut)
 	}
 }

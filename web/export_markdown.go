@@ -34,7 +34,11 @@ func (s *Server) exportMarkdown(w http.ResponseWriter, r *http.Request) {
 func markdownOf(r *sim.Result) string {
 	all, axes, columns := rank(r), newStrips(r), columnsOf(r)
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s.** %s\n", markdown(headline(r.Scenario)), markdown(strings.Join(verdict(r.Scenario, all), " ")))
+	said := speak(r.Scenario, all)
+	fmt.Fprintf(&b, "**%s.** %s\n", markdown(headline(r.Scenario)), markdown(strings.Join(said.sentences(), " ")))
+	if why := said.reasons(); why != "" {
+		fmt.Fprintf(&b, "\n*Why:* %s\n", markdown(why))
+	}
 	for i, s := range all {
 		row := rowOf(columns, s, axes)
 		if i == 0 {

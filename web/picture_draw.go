@@ -107,13 +107,7 @@ func at(x, y float64) vg.Point { return vg.Point{X: vg.Length(x), Y: vg.Length(y
 func (p painter) draw(what picture) {
 	title := textStyle{size: 34, bold: true, color: p.ink}
 	p.text(left, 64, title.fit(what.headline, right-left), title)
-	y := 98.0
-	says := p.style(19)
-	for _, line := range says.wrap(what.verdict, right-left, 4) {
-		p.text(left, y, line, says)
-		y += 26
-	}
-	y += 18
+	y := p.says(what.verdict, 98) + 18
 	p.head(what.rows, y)
 	y += 8
 	const bottom = 546
@@ -127,6 +121,25 @@ func (p painter) draw(what picture) {
 	p.foot(what)
 }
 
+// says writes the verdict, smaller where it is long, and returns where the next line would be.
+func (p painter) says(verdict string, y float64) float64 {
+	const room = 108 // for all of its lines
+	for _, size := range []float64{19, 17, 15} {
+		style, apart := p.style(size), size*1.36
+		most := int(room / apart)
+		lines := style.wrap(verdict, right-left, most+1)
+		if len(lines) > most && size > 15 {
+			continue
+		}
+		for _, line := range style.wrap(verdict, right-left, most) {
+			p.text(left, y, line, style)
+			y += apart
+		}
+		break
+	}
+	return y
+}
+
 func (p painter) head(rows []templates.Row, y float64) {
 	p.text(nameLeft, y, "Policy, best first", p.label())
 	p.text(stripLeft, y, "Load in the first run", p.label())
@@ -137,8 +150,8 @@ func (p painter) head(rows []templates.Row, y float64) {
 
 // row draws one policy between y and y+height: in two lines if there is room, else without what is small.
 func (p painter) row(row templates.Row, load templates.LoadAxis, y, height float64) {
-	roomy := height >= 40
-	base, note := y+height/2+6, y+height/2+17
+	roomy := height >= 37
+	base, note := y+height/2+6, y+height/2+15.5
 	if roomy {
 		base = y + height/2 - 1
 	}
@@ -217,7 +230,7 @@ func (p painter) strip(s templates.Strip, axis templates.LoadAxis, y, height flo
 	p.rule(stripLeft, y+height, stripRight, y+height, p.edge)
 	if s.Cut.Label != "" {
 		cut := p.style(14)
-		p.rect(x(s.Cut.At)+2, y, cut.width(s.Cut.Label)+2, 14, p.ground)
+		cut.halo = p.ground
 		p.text(x(s.Cut.At)+3, y+11, s.Cut.Label, cut)
 	}
 	for i, tick := range axis.Ticks {

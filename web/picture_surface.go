@@ -35,6 +35,7 @@ type textStyle struct {
 	size  float64
 	bold  bool
 	color color.RGBA
+	halo  color.RGBA // around the letters; none if transparent
 }
 
 // fonts are parsed once; they are part of the program.
@@ -133,8 +134,16 @@ func (s *imageSurface) upright(draw func()) {
 }
 
 func (s *imageSurface) text(x, y float64, text string, style textStyle) {
-	s.SetColor(style.color)
-	s.FillString(style.face(s.scale), vg.Point{X: vg.Length(x * s.scale), Y: vg.Length((s.height - y) * s.scale)}, drawable(text))
+	write := func(dx, dy float64, c color.RGBA) {
+		s.SetColor(c)
+		s.FillString(style.face(s.scale), vg.Point{X: vg.Length((x + dx) * s.scale), Y: vg.Length((s.height - y + dy) * s.scale)}, drawable(text))
+	}
+	if style.halo.A > 0 {
+		for _, d := range [][2]float64{{1.5, 0}, {1, 1}, {0, 1.5}, {-1, 1}, {-1.5, 0}, {-1, -1}, {0, -1.5}, {1, -1}} {
+			write(d[0], d[1], style.halo)
+		}
+	}
+	write(0, 0, style.color)
 }
 
 func (s *imageSurface) png() ([]byte, error) {
@@ -189,6 +198,9 @@ func (s *svgSurface) text(x, y float64, text string, style textStyle) {
 	weight := ""
 	if style.bold {
 		weight = ` font-weight="bold"`
+	}
+	if style.halo.A > 0 {
+		weight += fmt.Sprintf(` stroke="%s" stroke-width="3" paint-order="stroke"`, hex(style.halo))
 	}
 	fmt.Fprintf(&s.b, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s fill=\"%s\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\">%s</text>\n",
 		coordinate(x), coordinate(y), coordinate(style.size), weight, hex(style.color), coordinate(style.width(text)), escaped(text))

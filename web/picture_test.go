@@ -58,7 +58,7 @@ func TestPictureIsAnImage(t *testing.T) {
 			}
 		}
 		for what, c := range map[string]color.RGBA{"served": own.served, "refused": own.refused, "down": own.down, "ink": own.ink} {
-			if seen[c] < 5 {
+			if seen[c] < 2 {
 				t.Errorf("%s: %d pixels have the colour of what is %s", query, seen[c], what)
 			}
 		}
