@@ -72,7 +72,7 @@ func TestQueryFaults(t *testing.T) {
 		{"colour=", `/colour unknown field "colour"; accepted are name, seed, replications, horizon, bin, peakWindow, clients, network, server, policies`},
 		{"clients.cuont=5", `/clients/cuont unknown field "cuont"; accepted are count, clientsPerProcess, workload, others`},
 		{"clients.count=", `/clients/count count is required`},
-		{"clients.count=1,000", `/clients/count count must be a whole number, not "1,000"`},
+		{"clients.count=1,000", `/clients/count count must be a whole number, not "1,000"; fractions are written with a point, such as 2.5, and thousands without a mark`},
 		{"clients.count=1&clients.count=2", `/clients/count "clients.count" is given 2 times`},
 		{"clients.count.x=1", `/clients/count count must be a whole number, not fields of its own`},
 		{"clients=5", `/clients clients must be given field by field, not as "5"`},
