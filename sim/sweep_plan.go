@@ -3,6 +3,7 @@ package sim
 // A sweep's points: which values its axes take, and the scenario at each.
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -53,7 +54,7 @@ func (s *Sweep) axis(a *Axis, report func(at, detail string)) SweptAxis {
 	for i, amount := range amounts {
 		changed, err := s.Scenario.Set(a.Parameter, string(amount))
 		if err != nil {
-			report(a.place(i, len(amounts)), fmt.Sprintf("%s cannot be %s: %v", a.Parameter, amount, err))
+			report(a.place(i, len(amounts)), fmt.Sprintf("%s cannot be %s: %s", a.Parameter, amount, reason(err)))
 			return swept
 		}
 		if now, ok := changed.Parameter(a.Parameter); ok && !slices.Contains(swept.Values, spec.Amount(now.Value)) {
@@ -62,6 +63,29 @@ func (s *Sweep) axis(a *Axis, report func(at, detail string)) SweptAxis {
 		}
 	}
 	return swept
+}
+
+// reason is the first thing that is wrong.
+func reason(err error) string {
+	if faults, ok := errors.AsType[spec.Faults](err); ok {
+		return faults[0].Detail
+	}
+	return err.Error()
+}
+
+// Possible returns the axis as it is if the scenario can have all of its values, or else one that lists those that it
+// can have.
+func (s *Scenario) Possible(a Axis) Axis {
+	p, _ := s.Parameter(a.Parameter)
+	amounts, _ := a.amounts(p, func(string, string) {})
+	list := slices.DeleteFunc(slices.Clone(amounts), func(amount spec.Amount) bool {
+		_, err := s.Set(a.Parameter, string(amount))
+		return err != nil
+	})
+	if len(list) == len(amounts) || len(list) == 0 {
+		return a
+	}
+	return Axis{Scale: Listed, Parameter: a.Parameter, Values: list}
 }
 
 func (s *Sweep) mostSteps() int {
@@ -182,7 +206,7 @@ func (p *sweepPlan) add(s *Scenario, at []spec.Amount, axes []SweptAxis, faults 
 	for i, value := range axes[0].Values {
 		changed, err := s.Set(axes[0].Parameter, axes[0].texts[i])
 		if err != nil {
-			faults.Addf("/axes", "%s cannot be %s where %s is %s: %v", axes[0].Parameter, value, p.axes[0].Parameter, at[0], err)
+			faults.Addf("/axes", "%s cannot be %s where %s is %s: %s", axes[0].Parameter, value, p.axes[0].Parameter, at[0], reason(err))
 			return
 		}
 		p.add(changed, append(slices.Clone(at), value), axes[1:], faults)

@@ -1,6 +1,7 @@
 // Keeps the compare page up to date while its controls move. The server renders the same page for everyone; this script
 // asks it for the part that changes and puts that in place. Without the script the form is an ordinary one.
 
+import { events } from "./events.js";
 import { morph } from "./morph.js";
 import { documents, taken as documentTaken } from "./documents.js";
 import { shortcuts } from "./keys.js";
@@ -192,19 +193,10 @@ function secondsUntil(hint) {
 }
 
 async function readEvents(response, me) {
-  let text = "";
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    const events = text.split("\n\n");
-    text = events.pop();
-    for (const event of events) {
-      const kind = /^event: (.*)$/m.exec(event)?.[1];
-      if (!kind) continue;
-      const data = JSON.parse(/^data: (.*)$/m.exec(event)[1]);
-      if (kind === "page") return parse(data);
-      if (kind === "error") throw Object.assign(new Error(data.detail), { again: data.status >= 500 });
-      if (me === running) say("Simulating…", [["Stop", stop]], data.done / data.total);
-    }
+  for await (const { kind, data } of events(response)) {
+    if (kind === "page") return parse(data);
+    if (kind === "error") throw Object.assign(new Error(data.detail), { again: data.status >= 500 });
+    if (me === running) say("Simulating…", [["Stop", stop]], data.done / data.total);
   }
   throw Object.assign(new Error("The server broke off."), { again: true });
 }
@@ -298,7 +290,7 @@ function show(main, { taken, moved }) {
     morph($("main"), main, moved ? null : focus);
     document.title = `${document.querySelector("h1").textContent} · Stampede`;
   }
-  dress();
+  dress(moved);
   if (place >= 0 && !row.isConnected) focusRow(place);
   follow(done, edited);
   if (moved) speakUp(document.title);
@@ -358,7 +350,7 @@ function address(main) {
 }
 
 // dress brings what only the script knows up to date: sliders, tabs and charts.
-function dress() {
+function dress(moved) {
   tabs();
   for (const slider of document.querySelectorAll("input.slider")) {
     const input = $(slider.dataset.for);
@@ -370,6 +362,7 @@ function dress() {
   }
   requestAnimationFrame(() => setTimeout(async () => {
     (await import("./charts.js")).draw();
+    (await import("./whatif.js")).whatIf(moved);
     import("./export.js");
   }));
 }

@@ -22,6 +22,7 @@ export function draw(again = false) {
     const option = JSON.parse(source);
     if (option.yAxis[0].data) element.style.height = `${Math.max(option.yAxis[0].data.length, 3) * 30 + 56}px`;
     const chart = before?.chart ?? init(element, null, { renderer: "svg" });
+    if (!before && element.classList.contains("points")) chart.on("click", open);
     if (before && before.height !== element.clientHeight) chart.resize();
     chart.setOption(complete(option, element.clientWidth), true);
     drawn.set(element, { chart, source, width: element.clientWidth, height: element.clientHeight });
@@ -73,7 +74,7 @@ function complete(option, width) {
     left: 0,
     itemWidth: 20,
     textStyle: text,
-    data: option.series.map((s) => s.name),
+    data: strong(option.series).map((s) => s.name),
   };
   option.tooltip = {
     ...option.tooltip,
@@ -86,14 +87,24 @@ function complete(option, width) {
     textStyle: { ...text, color: css("--ink"), lineHeight: 18 },
     axisPointer: { type: "line", lineStyle: { color: css("--edge") } },
   };
-  if (!boxes) part(option.series);
+  if (!boxes) part(strong(option.series));
   option.series = option.series.flatMap((s) => (s.type === "line" ? lines(s, text, narrow) : [s]));
   return option;
 }
 
+// strong are the lines to look at; thin ones are there for comparison.
+function strong(series) {
+  return series.filter((s) => s.type === "line" && s.lineStyle.width >= 2);
+}
+
+// open follows the link in the table that belongs to a point of a sweep.
+function open({ value }) {
+  document.querySelector(`[data-point="${value?.at(-1)}"]`)?.click();
+}
+
 // part moves the labels at the ends of two lines apart where they would meet.
 function part([one, other]) {
-  if (!other) return;
+  if (!other || !one.data.length || !other.data.length) return;
   const end = (s) => s.data.at(-1).value[1];
   const all = [one, other].flatMap((s) => s.data.map((d) => d.value[1]));
   if (Math.abs(end(one) - end(other)) > Math.max(...all) * 0.07) return;
@@ -107,7 +118,8 @@ function lines(series, text, narrow) {
   const type = dashes[series.lineStyle.type] ?? "solid";
   series.lineStyle = { ...series.lineStyle, type, cap: "butt" };
   series.z = 3;
-  series.endLabel = { show: !narrow, formatter: "{a}", ...text, color: css("--ink"), width: 164, overflow: "break", distance: 6, offset: [0, series.shift ?? 0] };
+  const thin = series.lineStyle.width < 2;
+  series.endLabel = { show: !narrow && !thin, formatter: "{a}", ...text, color: css("--ink"), width: 164, overflow: "break", distance: 6, offset: [0, series.shift ?? 0] };
   if (series.markArea) {
     series.markArea = {
       ...series.markArea,
@@ -159,6 +171,10 @@ const functions = {
       `all of them ${wait(least)} to ${wait(most)}`,
     ].join("\n");
   },
+  "@point": (item) => item.name,
+  "@whisker": (params, api) => whisker(api),
+  "@heat good": (params, api) => cell(params, api, "--served"),
+  "@heat bad": (params, api) => cell(params, api, "--refused"),
   "@box exact": (params, api) => box(api, 0),
   "@box observed": (params, api) => box(api, 1),
 };
@@ -186,6 +202,32 @@ function box(api, half) {
       bar(p5, p95, high, { fill: colour, opacity: 0.4 }),
       bar(p25, p75, high, { fill: colour, stroke: css("--casing"), lineWidth: 0.5 }),
       bar(p50 - 1, p50 + 1, high + 3, { fill: ink }),
+    ],
+  };
+}
+
+// whisker draws an interval.
+function whisker(api) {
+  const [x, low] = api.coord([api.value(0), api.value(1)]);
+  const high = api.coord([api.value(0), api.value(2)])[1];
+  const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: css("--ink"), lineWidth: 1.25 } });
+  return { type: "group", silent: true, children: [line(x, low, x, high), line(x - 4, low, x + 4, low), line(x - 4, high, x + 4, high)] };
+}
+
+// cell draws one cell of a heat map: the stronger, the more of a colour over the ground, so little that ink stays legible.
+function cell(params, api, colour) {
+  const [x, y] = api.coord([api.value(0), api.value(1)]);
+  const [width, height] = api.size([1, 1]);
+  const strength = api.value(2);
+  const known = strength !== null && !Number.isNaN(strength);
+  const rect = { type: "rect", shape: { x: x - width / 2, y: y - height / 2, width, height } };
+  const label = width >= 32 ? String(api.value(3) ?? "") : "";
+  return {
+    type: "group",
+    children: [
+      { ...rect, style: { fill: css("--raised"), stroke: css("--line"), lineWidth: 1 } },
+      { ...rect, style: { fill: known ? css(colour) : "none", opacity: 0.6 * strength } },
+      { type: "text", style: { text: label, x, y, align: "center", verticalAlign: "middle", fill: css("--ink"), fontSize: 12 } },
     ],
   };
 }

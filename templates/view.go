@@ -16,6 +16,7 @@ type Page struct {
 	Share    Share
 	Problems []Problem // faults that no field shows, and other reasons for not having what was asked for
 	Results  *Results  // nil if there are none
+	WhatIf   WhatIf
 	Starts   []Link    // scenarios to start from; part of the frame, for no change touches them
 }
 

@@ -32,6 +32,8 @@ func (s *Server) api(r chi.Router) {
 	r.Get("/export/policy.json", s.exportPolicy)
 	r.Get("/export/result.json", s.exportResult)
 	r.Get("/export/table.csv", s.exportTable)
+	r.Get("/export/sweep.json", s.exportSweep)
+	r.Get("/export/sweep.csv", s.exportSweepTable)
 	r.Get("/export/table.md", s.exportMarkdown)
 }
 

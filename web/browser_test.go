@@ -278,19 +278,25 @@ func breachesAreNoticed(t *testing.T, b chromium, s *Server) {
 const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), true)`
 
 func accessible(t *testing.T, b chromium, s *Server) {
-	axe, err := os.ReadFile("testdata/axe/axe.min.js")
-	must(t, err)
 	for _, path := range []string{"/", faultPath, comparedPath} {
 		p := b.open(t, s, path, desktop)
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)
-		p.do(chromedp.Evaluate[chromedp.Void](string(axe)))
-		for _, dark := range []bool{false, true} {
-			p.shade(dark)
-			for _, fault := range eval[[]string](p, `axe.run({resultTypes: ["violations"]}).then((r) =>
-				r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("\n")))`) {
-				t.Errorf("%s, dark %t: %s", path, dark, fault)
-			}
+		p.wantAccessible(path)
+	}
+}
+
+// wantAccessible has axe look at the page, in light and dark.
+func (p *tab) wantAccessible(what string) {
+	p.Helper()
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	must(p, err)
+	p.do(chromedp.Evaluate[chromedp.Void](string(axe)))
+	for _, dark := range []bool{false, true} {
+		p.shade(dark)
+		for _, fault := range eval[[]string](p, `axe.run({resultTypes: ["violations"]}).then((r) =>
+			r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("\n")))`) {
+			p.Errorf("%s, dark %t: %s", what, dark, fault)
 		}
 	}
 }

@@ -25,11 +25,12 @@ type state struct {
 	opened   string   // id of the policy of which all figures are shown; "": none
 	tab      string   // id of the tab that is shown, if it is not the first
 	marks    marks
+	whatIf   whatIf
 	address  string // the canonical query of all that; parseState fills it in
 }
 
 // pageKeys are what an address says besides the scenario.
-var pageKeys = []string{"show", "tab", "edit", "marks", "baseline", "open"}
+var pageKeys = append([]string{"show", "tab", "edit", "marks", "baseline", "open"}, whatIfKeys...)
 
 func deletePageKeys(query url.Values) {
 	for _, key := range pageKeys {
@@ -60,6 +61,7 @@ func (s state) query() url.Values {
 	if text := s.marks.text(s.scenario.Policies); text != "" {
 		q.Set("marks", text)
 	}
+	s.whatIf.write(q)
 	return q
 }
 
@@ -86,6 +88,7 @@ func parseState(query url.Values) (state, error) {
 		faults.Add("/marks", problem)
 	}
 	s.marks = markPolicies(said, sc.Policies)
+	s.whatIf = readWhatIf(query, &faults)
 	s.address = encode(s.query())
 	return s, faults.Err()
 }

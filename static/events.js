@@ -1,0 +1,15 @@
+// Reads a stream of server-sent events that a request was answered with.
+
+// events yields {kind, data} for each, the data parsed. Comments are skipped.
+export async function* events(response) {
+  let text = "";
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const parts = text.split("\n\n");
+    text = parts.pop();
+    for (const part of parts) {
+      const kind = /^event: (.*)$/m.exec(part)?.[1];
+      if (kind) yield { kind, data: JSON.parse(/^data: (.*)$/m.exec(part)[1]) };
+    }
+  }
+}
