@@ -54,7 +54,8 @@ function list() {
 }
 
 function rowOf(element) {
-  return element.closest(".policy") ?? element.closest("#editor")?.previousElementSibling;
+  const editor = element.closest("#editor");
+  return editor ? $(`policy-${editor.dataset.id}`) : element.closest(".policy");
 }
 
 // current is the row that keys are about: the one with the focus, or the last that had it.

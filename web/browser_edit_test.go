@@ -1,6 +1,9 @@
 package web
 
 import (
+	"net"
+	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -9,6 +12,12 @@ import (
 )
 
 // Changing policies in a real browser: the editor, undo, keys, documents.
+
+// Addresses that tests open.
+const (
+	editorPath = "/?edit=exponential-full&marks=ba"
+	brokenPath = "/?clients.count=many&p=exponential,base=100ms,cap=soon,jitter=full&p=constant,base=1s,name=%D7%A0%D7%A1%D7%99%D7%95%D7%9F+(1)&p=constant,base=1s,name=%3Cb%3Ebold%3C/b%3E&was=1"
+)
 
 func TestBrowserEdits(t *testing.T) {
 	b := startBrowser(t)
@@ -224,5 +233,80 @@ func editingWithoutScript(t *testing.T, open browserTab) {
 	p.await(`document.querySelector("#pasting .error")?.textContent.includes("at most 1 MiB")`)
 	if n := len(rows(p)); n != 10 {
 		t.Errorf("a document that is too long leaves %d rows", n)
+	}
+}
+
+// reborn is a server that can die in the middle of an answer and come back at the same address.
+type reborn struct {
+	testing.TB
+	handler http.Handler
+	address string
+	server  *http.Server
+}
+
+func (r *reborn) start() {
+	r.Helper()
+	listener, err := net.Listen("tcp", r.address)
+	must(r, err)
+	r.address = listener.Addr().String()
+	r.server = &http.Server{Handler: r.handler}
+	go r.server.Serve(listener)
+}
+
+// A server that restarts in mid-run: the page says so, keeps the figures there are, and tries again by its own advice.
+func TestServerRestartsInMidRun(t *testing.T) {
+	b := startBrowser(t)
+	s, held, release := hold(700)
+	r := reborn{TB: t, handler: s, address: "127.0.0.1:0"}
+	r.start()
+	defer func() { r.server.Close() }()
+	p := b.openAt(t, "http://"+r.address, "/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	before := strings.Join(rows(p), "|")
+	// Waits come to 0 so that the test need not wait; how they are drawn is told by what is asked for.
+	eval[bool](p, `(() => { Math.random = () => 0; return true; })()`)
+	slide(p, "clients.count", 700)
+	receive(t, held, "the run")
+	p.await(`document.querySelector("#status progress")?.value === 3/8`) // the answer has begun
+	must(t, r.server.Close())
+	p.await(`/The server does not answer. Trying again/.test(document.getElementById("status").textContent)`)
+	if got := strings.Join(rows(p), "|"); got != before || !eval[bool](p, `document.body.classList.contains("stale")`) {
+		t.Error("the figures there are have gone, or look like new ones")
+	}
+	close(release)
+	r.start()
+	p.await(`location.search === "?clients.count=700" && document.getElementById("status").hidden && !document.body.classList.contains("stale")`)
+	p.hear() // connections refused
+}
+
+// Two tabs on one server are each their own.
+func TestTwoTabs(t *testing.T) {
+	b := startBrowser(t)
+	s := quick()
+	one, other := b.open(t, s, "/", desktop), b.open(t, s, "/?seed=7", desktop)
+	for _, p := range []*tab{one, other} {
+		p.await(`!document.querySelector(".slider").hidden`)
+	}
+	one.fill("clients.count", "50")
+	other.fill("down", "5")
+	one.await(`location.search === "?clients.count=50"`)
+	other.await(`location.search === "?seed=7&server.outages.0.end=5s" && document.getElementsByName("clients.count")[0].value === "1000"`)
+}
+
+func TestKeysDialogIsAccessible(t *testing.T) {
+	b := startBrowser(t)
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	must(t, err)
+	p := b.open(t, quick(), editorPath, look{width: 390, height: 844, script: true})
+	p.await(chartsDrawn)
+	p.do(chromedp.Evaluate[chromedp.Void](string(axe)))
+	p.click("#keys")
+	p.await(`document.getElementById("shortcuts").open`)
+	for _, dark := range []bool{false, true} {
+		p.shade(dark)
+		for _, fault := range eval[[]string](p, `axe.run({resultTypes: ["violations"]}).then((r) =>
+			r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("\n")))`) {
+			t.Errorf("dark %t: %s", dark, fault)
+		}
 	}
 }

@@ -79,9 +79,15 @@ func (b chromium) open(t testing.TB, s *Server, path string, l look) *tab {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
+	return b.openAt(t, server.URL, path, l)
+}
+
+// openAt opens a tab on a path of the server at a URL.
+func (b chromium) openAt(t testing.TB, url, path string, l look) *tab {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancel)
-	p := &tab{TB: t, ctx: ctx, url: server.URL}
+	p := &tab{TB: t, ctx: ctx, url: url}
 	p.do(chromedp.Func(func(context.Context, *chromedp.Target) error { return nil })) // opens the tab
 	must(t, chromedp.Listen(ctx, p.note))
 	p.shade(l.dark)

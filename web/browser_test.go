@@ -278,7 +278,7 @@ func breachesAreNoticed(t *testing.T, b chromium, s *Server) {
 const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), true)`
 
 func accessible(t *testing.T, b chromium, s *Server) {
-	for _, path := range []string{"/", faultPath, comparedPath} {
+	for _, path := range []string{"/", faultPath, comparedPath, editorPath} {
 		p := b.open(t, s, path, desktop)
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)
@@ -302,7 +302,7 @@ func (p *tab) wantAccessible(what string) {
 }
 
 func nothingOverflows(t *testing.T, b chromium, s *Server) {
-	for _, path := range []string{"/", steadyPath, faultPath, comparedPath} {
+	for _, path := range []string{"/", steadyPath, faultPath, comparedPath, editorPath, brokenPath} {
 		p := b.open(t, s, path, look{width: 390, height: 844, script: true})
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (s *state) duplicate(id string) string {
 	}
 	p := s.scenario.Policies[place]
 	if !idFollows(p) {
-		p.Name = copied.ReplaceAllString(title(p), "")
+		p.Name = copied.ReplaceAllString(cmp.Or(p.Name, p.ID), "")
 	}
 	problem := s.insert(place+1, p)
 	if problem == "" {
@@ -198,7 +199,11 @@ func (s *state) replace(place int, p strategies.Policy) error {
 		bad, _ := errors.AsType[spec.Faults](err)
 		var faults spec.Collector
 		for _, f := range bad {
-			faults.Add(strings.TrimPrefix(f.Pointer, fmt.Sprintf("/policies/%d", place)), f.Detail)
+			at := f.Pointer
+			if _, below, ok := inPolicy(at); ok { // of two that are too alike, this one is to blame
+				at = "/" + below
+			}
+			faults.Add(at, f.Detail)
 		}
 		return faults.Err()
 	}

@@ -20,7 +20,7 @@ func TestShots(t *testing.T) {
 	must(t, os.MkdirAll(*shots, 0o755))
 	b := startBrowser(t)
 	s := newTestServer(nil)
-	pages := map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath}
+	pages := map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath, "editor": editorPath, "broken": brokenPath}
 	for name, path := range pages {
 		for _, width := range []int64{1280, 390} {
 			for _, dark := range []bool{false, true} {

@@ -22,18 +22,17 @@ func editorOf(st state) *templates.Editor {
 			Name: editorText, Label: "The policy in one line", Input: templates.AreaInput, Value: textIn(p), Form: "controls",
 			Help: "The schedule, then what differs from the defaults, such as exponential,base=100ms,cap=10s,jitter=full.",
 		},
-		Actions: []templates.Action{{Do: "copy:" + p.ID, Label: "duplicate", Title: "Add one like it"}},
+		Actions: []templates.Action{
+			{Do: "copy:" + p.ID, Label: "duplicate", Title: "Add one like it"},
+			{Do: "edit:", Label: "done", Title: "Close the editor"},
+		},
 	}
-	if len(st.scenario.Policies) > 1 {
-		e.Actions = append(e.Actions, templates.Action{Do: "remove:" + p.ID, Label: "remove", Title: "Remove from the page"})
-	}
-	e.Actions = append(e.Actions, templates.Action{Do: "edit:", Label: "done", Title: "Close the editor"})
 	e.Fields = append(editorFields(spec.Items(&p)), placeField(place, len(st.scenario.Policies)))
 	return e
 }
 
-// editorFields are a policy's fields: kinds under the label of what they are kinds of, and the id last, since it is for
-// programs.
+// editorFields are a policy's fields: kinds under the label of what they are kinds of; last the id, which is for
+// programs, and what takes a whole line.
 func editorFields(items []spec.Item) []templates.Field {
 	var fields, last []templates.Field
 	for _, item := range items {
@@ -44,7 +43,7 @@ func editorFields(items []spec.Item) []templates.Field {
 				within[0].Label, within[0].Help = item.Param.Label, item.Param.Help
 			}
 			fields = append(fields, within...)
-		case item.Param.Key == "id":
+		case item.Param.Key == "id" || item.Param.Type == spec.Options:
 			last = append(last, editorField(item))
 		default:
 			fields = append(fields, editorField(item))

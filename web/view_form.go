@@ -219,15 +219,31 @@ func title(p strategies.Policy) string {
 	number := strings.TrimPrefix(p.ID, p.Kinds())
 	switch {
 	case p.Name != "":
-		return p.Name
+		return isolated(p.Name)
 	case p.ID != "" && !idFollows(p):
-		return p.ID
+		return isolated(p.ID)
 	}
 	name := kindsTitle(spec.Find(strategies.Schedules, p.Schedule.Kind).Kind, spec.Find(strategies.Jitters, p.Jitter.Kind).Kind)
 	if number != "" {
 		name += " (" + strings.TrimPrefix(number, "-") + ")"
 	}
 	return name
+}
+
+// isolated keeps a name that is written from right to left from turning the sentence around it.
+func isolated(name string) string {
+	if bidirectional(name) {
+		return "\u2068" + name + "\u2069"
+	}
+	return name
+}
+
+// bidirectional reports whether a text has letters that are written from right to left.
+func bidirectional(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return '\u0590' <= r && r <= '\u08ff' || '\ufb1d' <= r && r <= '\ufdff' || '\ufe70' <= r && r <= '\ufefe' ||
+			0x10800 <= r && r <= 0x10fff || 0x1e800 <= r && r <= 0x1efff
+	})
 }
 
 // kindsTitle is what a policy of these kinds is called if it has no name of its own.
