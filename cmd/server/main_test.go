@@ -127,12 +127,12 @@ func TestRunDrawsWhatHasNoClosedForm(t *testing.T) {
 }
 
 // running starts "server serve" on a free port and returns its address and what it returns when it ends.
-func running(t *testing.T, ctx context.Context) (addr string, ended <-chan error) {
+func running(t *testing.T, ctx context.Context, flags ...string) (addr string, ended <-chan error) {
 	t.Helper()
 	stdout, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- run(ctx, []string{"-addr", "127.0.0.1:0"}, func(string) string { return "" }, nil, w, io.Discard)
+		done <- run(ctx, append(flags, "-addr", "127.0.0.1:0"), func(string) string { return "" }, nil, w, io.Discard)
 		w.Close()
 	}()
 	line := make([]byte, 1024)
@@ -150,7 +150,16 @@ func running(t *testing.T, ctx context.Context) (addr string, ended <-chan error
 
 func TestServeUntilToldToStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	addr, ended := running(t, ctx)
+	addr, ended := running(t, ctx, "-base-url", "https://stampede.example.org/")
+	res, err := http.Get("http://" + addr + "/embed?replications=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _ := io.ReadAll(res.Body)
+	res.Body.Close()
+	if want := `href="https://stampede.example.org/?replications=1"`; !strings.Contains(string(page), want) {
+		t.Errorf("with a base URL the page lacks %s: %s", want, page)
+	}
 	if code, _, stderr := command(map[string]string{"STAMPEDE_ADDR": addr}, "", "healthcheck"); code != 0 {
 		t.Error(stderr)
 	}
