@@ -64,6 +64,10 @@ func snippetsAreCopied(t *testing.T, open browserTab) {
 
 func snippetsWithoutScript(t *testing.T, open browserTab) {
 	p := open("/", look{width: 390, height: 844})
+	if *shots != "" {
+		eval[bool](p, `(document.getElementById("share").open = true)`)
+		shoot(p, t, "share-390.png")
+	}
 	if got := eval[string](p, `[...document.querySelectorAll("#share input")].map((e) => e.readOnly + e.value.slice(0, 8)).join()+getComputedStyle(document.querySelector(".copy")).display`); got != "truehttp://1,true[![1000\u00a0,true<iframe none" {
 		t.Errorf("snippets: %q", got)
 	}
