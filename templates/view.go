@@ -30,11 +30,24 @@ type Problem struct {
 // from it is a change.
 type Form struct {
 	State    string  // the query of what the page shows
+	Workload Switch
 	Plain    []Field // the first controls, in the reader's words
 	Policies []Field // applied to all policies
 	More     []Group // the rest of the scenario
 	Editor   *Editor // of one policy; nil: closed
 	Adding   Adding
+}
+
+// Switch chooses one of a few; Why says what the one that is on does.
+type Switch struct {
+	Label, Why string
+	Choices    []Choice
+}
+
+// Choice is one side of a switch.
+type Choice struct {
+	Action
+	On bool
 }
 
 // The kinds of control.

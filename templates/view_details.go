@@ -3,7 +3,7 @@ package templates
 // Difference is how a figure differs from that of the baseline.
 type Difference struct {
 	Value, Unit string
-	Interval    string // in words; empty if there is none
+	When        string // in which runs; empty: Value has an interval
 	Level       bool   // the interval holds no difference
 }
 

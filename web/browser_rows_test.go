@@ -2,6 +2,9 @@ package web
 
 import (
 	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Behind the rows, and what leads to other rows, in a real browser.
@@ -12,6 +15,7 @@ func TestBrowserRows(t *testing.T) {
 	open := func(path string, l look) *tab { return b.open(t, s, path, l) }
 	t.Run("scenarios to start from", func(t *testing.T) { scenariosToStartFrom(t, open) })
 	t.Run("rows are compared and unfolded", func(t *testing.T) { rowsUnfold(t, open) })
+	t.Run("requests come in another way", func(t *testing.T) { workloadSwitches(t, open) })
 }
 
 func scenariosToStartFrom(t *testing.T, open browserTab) {
@@ -44,5 +48,18 @@ func rowsUnfold(t *testing.T, open browserTab) {
 		}
 		p.click("#open-exponential-full")
 		p.await(`location.search === "?baseline=exponential-equal" && !document.getElementById("figures-exponential-full")`)
+	}
+}
+
+func workloadSwitches(t *testing.T, open browserTab) {
+	for _, script := range []bool{false, true} {
+		p := open("/", look{width: 390, height: 844, script: script})
+		p.do(chromedp.SetValue(chromedp.CSS(`[name="clients.count"]`), "500"), chromedp.Focus(chromedp.CSS(`[name="clients.count"]`)), chromedp.KeyEvent(kb.Enter))
+		p.await(`location.search === "?clients.count=500"`) // Enter presses none of the switch's buttons
+		p.click(`#workload button:nth-child(3)`)
+		p.await(`location.search.includes("clients.workload.kind=open") && document.querySelector("h1")?.textContent.startsWith("160 requests a second")`)
+		p.await(`document.querySelector("#workload [aria-pressed=true]").textContent === "steadily" && document.getElementById("why-workload").textContent.includes("1600 undone")`)
+		p.click(`#workload button:nth-child(1)`)
+		p.await(`location.search === "?clients.count=500" && document.querySelector("h1")?.textContent.startsWith("500")`)
 	}
 }

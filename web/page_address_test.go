@@ -89,7 +89,7 @@ func FuzzAddress(f *testing.F) {
 
 func TestLinksAreShort(t *testing.T) {
 	st := opening()
-	form := url.Values{"clients.count": {"5000"}, "serves": {"450"}, "down": {"45"}, "lose": {"open"}, "allFirst": {"250ms"}, "allCap": {"30s"}, "allAttempts": {"12"}}
+	form := url.Values{"clients.count": {"5000"}, "serves": {"450"}, "down": {"45"}, "do": {"workload:open"}, "allFirst": {"250ms"}, "allCap": {"30s"}, "allAttempts": {"12"}}
 	for _, p := range st.scenario.Policies[1:] {
 		form.Add("do", "copy:"+p.ID)
 		form.Add("do", "remove:"+p.ID)

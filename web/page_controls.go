@@ -35,25 +35,18 @@ const queueSeconds = 2
 var plainControls = []control{
 	{
 		name: "lose",
+		show: func(sc *sim.Scenario) bool { return sc.Clients.Workload.Kind == sim.Burst },
 		field: func(sc *sim.Scenario) templates.Field {
 			f := templates.Field{Label: "How fast they lose it", Input: templates.SelectInput, Options: []templates.Option{
 				{Value: "0s", Label: "all at once"}, {Value: "1s", Label: "within 1 s"}, {Value: "2s", Label: "within 2 s"},
 				{Value: "5s", Label: "within 5 s"}, {Value: "10s", Label: "within 10 s"},
 			}}
-			if w := sc.Clients.Workload; w.Kind == sim.Burst && !slices.ContainsFunc(f.Options, func(o templates.Option) bool { return o.Value == w.Spread.String() }) {
+			if w := sc.Clients.Workload; !slices.ContainsFunc(f.Options, func(o templates.Option) bool { return o.Value == w.Spread.String() }) {
 				f.Options = append(f.Options, templates.Option{Value: w.Spread.String(), Label: "within " + span(w.Spread)})
 			}
-			f.Options = append(f.Options,
-				templates.Option{Value: sim.Open, Label: "steady traffic: new requests keep coming"},
-				templates.Option{Value: sim.Closed, Label: "steady traffic: each client asks again"})
 			return f
 		},
-		get: func(sc *sim.Scenario) string {
-			if w := sc.Clients.Workload; w.Kind != sim.Burst {
-				return w.Kind
-			}
-			return sc.Clients.Workload.Spread.String()
-		},
+		get: func(sc *sim.Scenario) string { return sc.Clients.Workload.Spread.String() },
 		set: setWorkload,
 	},
 	{

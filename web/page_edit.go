@@ -146,6 +146,8 @@ func (s *state) do(command string) string {
 		return s.move(object, +1)
 	case "edit":
 		return s.name(&s.editing, object)
+	case "workload":
+		return s.setKind(object)
 	case "baseline":
 		return s.name(&s.baseline, object)
 	case "open":

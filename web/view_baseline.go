@@ -1,6 +1,8 @@
 package web
 
 import (
+	"math"
+
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/templates"
 )
@@ -25,36 +27,39 @@ func (c columns) difference(s standing, m measure) *templates.Difference {
 	if name == "%" {
 		name = "points" // 90 % of 80 % is another thing
 	}
-	out := &templates.Difference{Value: signed(mean(d, scale), *d.Mean), Unit: name}
-	switch {
+	switch half := halfWidth(d); {
 	case d.Low == nil:
-		out.Interval = "in one run"
+		return &templates.Difference{Value: signed(d, scale), Unit: name, When: "in one run"}
 	case *d.Low == 0 && *d.High == 0:
-		return &templates.Difference{Value: "the same", Interval: "in every run"}
-	case *d.High-*d.Low <= rounding*max(*d.High, -*d.Low):
-		out.Value = signed(brief(*d.Mean*scale), *d.Mean)
-		out.Interval = "in every run"
+		return &templates.Difference{Value: "the same", When: "in every run"}
+	case half <= rounding*math.Abs(*d.Mean):
+		return &templates.Difference{Value: signed(sim.Metric{Mean: d.Mean}, scale), Unit: name, When: "in every run"}
 	case *d.Low <= 0 && *d.High >= 0:
 		return &templates.Difference{Value: "cannot be told apart", Level: true}
 	default:
-		out.Interval = between(d, scale)
+		n := max(decimals(d, scale), significant(half*scale, 1))
+		return &templates.Difference{Value: signed(d, scale) + nbsp + "±" + nbsp + numeral(half*scale, n), Unit: name}
 	}
-	return out
 }
 
-// signed puts a plus before what is more.
-func signed(text string, x float64) string {
-	if x > 0 {
+// halfWidth is that of a difference's interval, 0 if there is none.
+func halfWidth(d sim.Metric) float64 {
+	if d.Low == nil {
+		return 0
+	}
+	return (*d.High - *d.Low) / 2
+}
+
+// signed writes a difference with its sign.
+func signed(d sim.Metric, scale float64) string {
+	text := mean(d, scale)
+	if halfWidth(d) == 0 {
+		text = brief(*d.Mean * scale)
+	}
+	if *d.Mean > 0 {
 		return "+" + text
 	}
 	return text
-}
-
-// between writes the interval of a difference, both ends with their signs.
-func between(d sim.Metric, scale float64) string {
-	low, high := *d.Low*scale, *d.High*scale
-	n := min(decimals(d, scale)+1, significant((high-low)/2, 2))
-	return signed(numeral(low, n), low) + " to " + signed(numeral(high, n), high)
 }
 
 // compare marks the row of the baseline, and offers every row as one.

@@ -98,6 +98,16 @@ func (f *findings) harmful() (knocks, fewest standing) {
 	return knocks, fewest
 }
 
+// endless is the best of the policies that retry without end, where steady traffic is served better by one that does
+// not, and by none that does.
+func (f *findings) endless() *standing {
+	without := func(s standing) bool { return s.Policy.MaxAttempts == 0 && s.Policy.Deadline == 0 }
+	if f.who == "clients" || slices.ContainsFunc(f.all, func(s standing) bool { return without(s) && !f.servesFewer(s) }) {
+		return nil
+	}
+	return first(f.fewer, without)
+}
+
 // quitsAfter is what clients give up after: "3 attempts", "10 s"; "" if hardly any does.
 func quitsAfter(s standing) string {
 	attempts, deadline := meanOf(s, "failed.attempts"), meanOf(s, "failed.deadline")

@@ -18,15 +18,25 @@ const maxRows = 12 // policies on the page
 
 // stops are the values of the sliders beside fields of the scenario, by path.
 var stops = map[string]string{
+	"clients.workload.rate": "5 10 20 30 50 70 100 120 140 160 180 200 250 300 500 700 1000 1500 2000",
+
 	"clients.count": "10 20 50 100 200 300 500 700 1000 1500 2000 3000 5000 7000 10000 20000 50000 100000",
 }
 
 func formOf(st state) templates.Form {
 	sc := st.scenario
 	items := spec.Items(sc)
-	f := templates.Form{State: st.address, Adding: adding(sc)}
-	if clients, ok := find(items, "clients.count"); ok {
-		f.Plain = append(f.Plain, fieldOf(clients))
+	f := templates.Form{State: st.address, Adding: adding(sc), Workload: workloadSwitch(sc)}
+	load := "clients.count"
+	if sc.Clients.Workload.Kind == sim.Open {
+		load = "clients.workload.rate"
+	}
+	if first, ok := find(items, load); ok {
+		field := fieldOf(first)
+		if field.Unit != "" {
+			field.Label, field.Unit = "New requests", "a second"
+		}
+		f.Plain = append(f.Plain, field)
 	}
 	f.Plain = append(f.Plain, controlsOf(plainControls, sc)...)
 	f.Policies = controlsOf(policyControls, sc)
@@ -39,7 +49,7 @@ func formOf(st state) templates.Form {
 		case "server":
 			fill(&server, item.Items)
 		case "clients":
-			fill(&clients, slices.DeleteFunc(slices.Clone(item.Items), func(i spec.Item) bool { return i.Path == "clients.count" }))
+			fill(&clients, prune(item.Items, load))
 		case "network":
 			fill(&clients, item.Items)
 		default:
@@ -61,6 +71,21 @@ func controlsOf(controls []control, sc *sim.Scenario) []templates.Field {
 		}
 	}
 	return fields
+}
+
+// prune leaves out the item at a path.
+func prune(items []spec.Item, path string) []spec.Item {
+	var rest []spec.Item
+	for _, item := range items {
+		if item.Path == path {
+			continue
+		}
+		if strings.HasPrefix(path, item.Path+".") {
+			item.Items = prune(item.Items, path)
+		}
+		rest = append(rest, item)
+	}
+	return rest
 }
 
 // fill adds items to a group: scalars as fields, objects and lists as groups within.

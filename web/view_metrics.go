@@ -147,9 +147,6 @@ func (c columns) detail(s standing, k metricKind) templates.Detail {
 	}
 	if diff := c.difference(s, m); diff != nil {
 		d.Difference = strings.TrimSpace(diff.Value + nbsp + diff.Unit)
-		if diff.Interval != "" {
-			d.Difference += " (" + diff.Interval + ")"
-		}
 	}
 	return d
 }

@@ -176,13 +176,34 @@ func limitedTo(s standing) time.Duration {
 	return sum
 }
 
-// offered says what steady traffic comes to with its retries.
-func (f *findings) offered(s standing) string {
-	capacity, ok := f.sc.Capacity()
-	w := f.sc.Clients.Workload
-	if !ok || w.Kind != sim.Open || len(w.Surges) > 0 {
+// bears says what steady traffic comes to with its retries, where the server can take that.
+func (f *findings) bears(s standing) string {
+	if capacity, attempts, ok := f.offered(s); !ok || attempts > capacity {
 		return ""
 	}
-	each := meanOf(s, "amplification")
-	return quoted(s) + " makes " + brief(w.Rate) + " × " + brief(each) + " = " + brief(w.Rate*each) + " attempts a second, where " + brief(capacity) + " can be served."
+	return f.offering(s)
+}
+
+// overloads says the same where the server cannot.
+func (f *findings) overloads(s *standing) string {
+	if s == nil {
+		return ""
+	}
+	if capacity, attempts, ok := f.offered(*s); !ok || attempts <= capacity {
+		return ""
+	}
+	return f.offering(*s)
+}
+
+func (f *findings) offering(s standing) string {
+	capacity, attempts, _ := f.offered(s)
+	return quoted(s) + " makes " + brief(f.sc.Clients.Workload.Rate) + " × " + brief(meanOf(s, "amplification")) + " = " + brief(attempts) +
+		" attempts a second, where " + brief(capacity) + " can be served."
+}
+
+// offered is how many attempts a second an open workload makes of a capacity.
+func (f *findings) offered(s standing) (capacity, attempts float64, ok bool) {
+	capacity, limited := f.sc.Capacity()
+	w := f.sc.Clients.Workload
+	return capacity, w.Rate * meanOf(s, "amplification"), limited && w.Kind == sim.Open && len(w.Surges) == 0
 }

@@ -5,6 +5,15 @@ package web
 
 var rules = []rule{
 	{
+		id: "giving-up-helps", slot: contrast,
+		applies: func(f *findings) bool { return f.endless() != nil },
+		sentence: func(f *findings) string {
+			s := *f.endless()
+			return "Here it is giving up that helps: whoever retries without end gets fewer served, " + f.share(s) + " at the most, with " + quoted(s) + "."
+		},
+		why: func(f *findings) string { return f.overloads(f.endless()) },
+	},
+	{
 		id: "backing-off-alone", slot: contrast,
 		applies: func(f *findings) bool { return f.alone() != nil },
 		sentence: func(f *findings) string {
@@ -14,7 +23,7 @@ var rules = []rule{
 			}
 			return "Backing off alone does not save this server: with " + quoted(s) + " it crashes " + times(s) + ", and " + f.through(s) + "."
 		},
-		why: func(f *findings) string { return f.inStep() },
+		why: func(f *findings) string { return sentences(f.inStep(), f.overloads(f.alone())) },
 	},
 	{
 		id: "spread-already", slot: contrast,
@@ -42,7 +51,7 @@ var rules = []rule{
 			}
 			return "No policy serves even half of the " + f.whole(f.best) + ": " + closest + " with " + f.score(f.best) + "."
 		},
-		why: func(f *findings) string { return sentences(f.wave(), f.offered(f.best)) },
+		why: func(f *findings) string { return sentences(f.wave(), f.bears(f.best)) },
 	},
 	{
 		id: "no-crowd", slot: praise,
@@ -68,7 +77,7 @@ var rules = []rule{
 		sentence: func(f *findings) string {
 			return names(f.top) + " are best and cannot be told apart: they serve " + f.score(f.best) + "."
 		},
-		why: func(f *findings) string { return sentences(f.wave(), f.offered(f.best)) },
+		why: func(f *findings) string { return sentences(f.wave(), f.bears(f.best)) },
 	},
 	{
 		id: "best-and-next", slot: praise,
@@ -85,7 +94,7 @@ var rules = []rule{
 		id: "best", slot: praise,
 		applies:  func(*findings) bool { return true },
 		sentence: func(f *findings) string { return quoted(f.best) + " serves " + f.score(f.best) + "." },
-		why:      func(f *findings) string { return sentences(f.wave(), f.endures(f.best), f.offered(f.best)) },
+		why:      func(f *findings) string { return sentences(f.wave(), f.endures(f.best), f.bears(f.best)) },
 	},
 	{
 		id: "jitter-not-enough", slot: lacking,
@@ -107,7 +116,9 @@ var rules = []rule{
 			}
 			return said + "."
 		},
-		why: func(f *findings) string { return sentences(f.tooOften(f.hasty()), f.overBy(f.quitter())) },
+		why: func(f *findings) string {
+			return sentences(f.tooOften(f.hasty()), f.overloads(f.hasty()), f.overBy(f.quitter()))
+		},
 	},
 	{
 		id: "harm", slot: lacking,
@@ -126,7 +137,7 @@ var rules = []rule{
 		},
 		why: func(f *findings) string {
 			knocks, _ := f.harmful()
-			return f.offered(knocks)
+			return f.overloads(&knocks)
 		},
 	},
 	{

@@ -64,6 +64,14 @@ var verdictCases = []verdictCase{
 	{rule: "backing-off-alone", policies: []made{fullBest, {name: "X", policy: "constant,base=1s", success: 0.02, crashes: 5, third: never}}},                      // does not back off
 	{rule: "backing-off-alone", policies: []made{{name: "C", policy: "constant,base=1s", success: 1, third: 19}, {name: "X", policy: plainText, third: never}}},    // the best has no jitter either
 
+	{rule: "giving-up-helps", speaks: true, edit: steadily(160), policies: []made{{name: "T", policy: threeText, success: 0.8, third: 132},
+		{name: "F", policy: fullText, success: 0.1, third: 16, more: map[string]float64{"amplification": 12}}, {name: "C", success: 0.02, third: 2}},
+		want: "Here it is giving up that helps: whoever retries without end gets fewer served, 10 % of the 1000 requests at the most, with “F”.",
+		why:  "“F” makes 160 × 12 = 1920 attempts a second, where 200 can be served."},
+	{rule: "giving-up-helps", edit: steadily(160), policies: []made{{name: "T", policy: threeText, success: 0.8, third: 132}, {name: "F", policy: fullText, success: 0.8, third: 16}}},  // as many
+	{rule: "giving-up-helps", edit: steadily(160), policies: []made{{name: "T", policy: threeText, success: 0.8, third: 132}, {name: "U", policy: threeText, success: 0.1, third: 16}}}, // nobody is endless
+	{rule: "giving-up-helps", policies: []made{{name: "T", policy: threeText, success: 0.8, third: never}, {name: "F", policy: fullText, success: 0.1, third: never}}},                  // a burst
+
 	{rule: "spread-already", speaks: true, edit: func(sc *sim.Scenario) { sc.Clients.Workload.Spread = 5 * time.Second },
 		policies: []made{{name: "X", policy: plainText, success: 1, third: 14}, {name: "F", policy: fullText, success: 1, third: 18.3}},
 		want:     "Jitter only costs time here: 99 % are served within 14 s without it, within 18.3 s with “F”.",
