@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: test generated vet unit race chromium bench shots properties fuzz vendor build generate
+.PHONY: test generated vet unit race chromium firefox bench shots properties fuzz vendor build generate
 
 test: generated vet chromium unit race
 
@@ -29,6 +29,11 @@ race:
 # The browser tests drive Chromium.
 chromium:
 	@command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+
+# Once through the page in Firefox, which make test does as well where there is one.
+firefox:
+	@command -v firefox-esr >/dev/null || { apt-get update && apt-get install -y --no-install-recommends firefox-esr; }
+	$(GO) test ./web -run TestFirefox -count 1
 
 generate:
 	$(GO) tool templ generate
