@@ -13,9 +13,9 @@ document.addEventListener("click", async (event) => {
   const figure = button?.closest("figure");
   const chart = figure && chartIn(figure);
   if (!chart) return;
-  const [scenario, link] = [...document.getElementById("source").children].map((e) => e.textContent);
+  const [scenario, link] = [...(document.getElementById("source")?.children ?? [])].map((e) => e.textContent);
   const caption = figure.querySelector("figcaption");
-  const picture = pictureOf(chart, caption.querySelector("b").textContent, caption.querySelector(":scope > span:not(.saving)")?.textContent ?? "", scenario, link);
+  const picture = pictureOf(chart, caption.querySelector("b").textContent, caption.querySelector(":scope > span:not(.saving)")?.textContent ?? "", scenario ?? "", link || location.href);
   const kind = button.dataset.save;
   const blob = kind === "png" ? await png(picture) : new Blob([picture.svg], { type: "image/svg+xml" });
   save(blob, `stampede-${figure.id.replace(/[^\w-]/g, "")}.${kind}`);
