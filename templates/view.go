@@ -17,7 +17,7 @@ type Page struct {
 	Problems []Problem // faults that no field shows, and other reasons for not having what was asked for
 	Results  *Results  // nil if there are none
 	WhatIf   WhatIf
-	Starts   []Link    // scenarios to start from; part of the frame, for no change touches them
+	Starts   []Link // scenarios to start from; part of the frame, for no change touches them
 }
 
 // Problem is one thing that is wrong.
@@ -217,6 +217,7 @@ type SpanRow struct {
 type Chart struct {
 	ID, Title, Note string
 	Wide            bool // takes the whole row
+	Points          bool // a click on a point opens what its link leads to
 	Open            bool // its table is shown from the start
 	Option          string
 	Table           Table

@@ -43,7 +43,7 @@ func sweepChart(v *whatIfView) templates.Chart {
 	}
 	line.MultiSeries = append(line.MultiSeries, custom.MultiSeries...)
 	out := chart("sweep", v.measure.label+" against "+lower(v.labels[0]), line.JSON())
-	out.Wide, out.Note = true, v.note()
+	out.Wide, out.Points, out.Note = true, true, v.note()
 	return out
 }
 
@@ -114,6 +114,7 @@ func heatChart(v *whatIfView, place int) templates.Chart {
 		charts.WithCustomChartOpts(opts.CustomChart{RenderItem: types.FuncStr("@heat " + kind)}),
 		charts.WithEncodeOpts(opts.Encode{X: 0, Y: 1}))
 	out := chart(fmt.Sprintf("heat-%d", place), v.name(place), custom.JSON())
+	out.Points = true
 	out.Note = v.measure.axis + ": the more, the stronger the colour."
 	return out
 }
