@@ -27,29 +27,32 @@ func editorOf(st state) *templates.Editor {
 			{Do: "edit:", Label: "done", Title: "Close the editor"},
 		},
 	}
-	e.Fields = append(editorFields(spec.Items(&p)), placeField(place, len(st.scenario.Policies)))
+	fields, wide := editorFields(spec.Items(&p))
+	e.Fields = append(append(fields, placeField(place, len(st.scenario.Policies))), wide...)
 	return e
 }
 
-// editorFields are a policy's fields: kinds under the label of what they are kinds of; last the id, which is for
-// programs, and what takes a whole line.
-func editorFields(items []spec.Item) []templates.Field {
-	var fields, last []templates.Field
+// editorFields are a policy's fields, those that take a whole line apart: kinds under the label of what they are kinds
+// of, and the id last, since it is for programs.
+func editorFields(items []spec.Item) (fields, wide []templates.Field) {
+	var id []templates.Field
 	for _, item := range items {
 		switch {
 		case item.Items != nil:
-			within := editorFields(item.Items)
+			within, _ := editorFields(item.Items)
 			if item.Items[0].Param.Key == "kind" {
 				within[0].Label, within[0].Help = item.Param.Label, item.Param.Help
 			}
 			fields = append(fields, within...)
-		case item.Param.Key == "id" || item.Param.Type == spec.Options:
-			last = append(last, editorField(item))
+		case item.Param.Type == spec.Options:
+			wide = append(wide, editorField(item))
+		case item.Param.Key == "id":
+			id = append(id, editorField(item))
 		default:
 			fields = append(fields, editorField(item))
 		}
 	}
-	return append(fields, last...)
+	return append(fields, id...), wide
 }
 
 func editorField(item spec.Item) templates.Field {
