@@ -83,7 +83,7 @@ var metricGroups = []metricGroup{
 		{"crashes", "crashes", asNumber, "By overload."},
 		{"downtime", "time down", asTime, "Crashes and outages."},
 		{"idle", "workers idle", asShare, "From the recovery to the last client's end: the price of too long waits."},
-		{"dispersion", "dispersion of arrivals", asMultiple, "About 1 for a smooth flow, far above for a herd."},
+		{"dispersion", "dispersion of arrivals", asNumber, "About 1 for a smooth flow, far above for a herd."},
 	}},
 }
 
