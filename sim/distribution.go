@@ -165,8 +165,10 @@ func nearest(x float64) int64 {
 	switch {
 	case x >= strategies.Saturated:
 		return strategies.Saturated
+	case x >= 1<<52: // whole already
+		return int64(x)
 	case x > 0:
-		return int64(math.Round(x))
+		return int64(x + 0.5)
 	}
 	return 0
 }

@@ -172,7 +172,11 @@ func (e *engine) send(g *group, a attempt) {
 		n := uint64(a.n)
 		base := e.stream.of(g.id | a.number)
 		arrival := a.leave + e.way(base, n)
-		back := e.hop(base, n, e.back)
+		met := e.follow && arrival < e.horizon && e.server.isKnownDown(arrival)
+		back := int64(0)
+		if met || g.timeout > 0 {
+			back = e.hop(base, n, e.back)
+		}
 		if e.trace != nil {
 			e.trace.leaves(g, a, arrival, e.horizon)
 		}
@@ -181,9 +185,9 @@ func (e *engine) send(g *group, a attempt) {
 		switch {
 		case g.timeout > 0 && arrival-a.leave+max(1, back) > g.timeout: // a timeout fires before what arrives just then
 			seen = a.leave + g.timeout
-			e.sendAbandoned(g, a, arrival)
+			e.sendAbandoned(g, a, arrival, met)
 		case arrival >= e.horizon:
-		case e.follow && e.server.isKnownDown(arrival):
+		case met:
 			e.meetEarly(arrival)
 			seen, class, hint = e.answerWhileDown(arrival, back, g.fires(a.leave))
 		default:
@@ -207,10 +211,10 @@ func (e *engine) send(g *group, a attempt) {
 }
 
 // sendAbandoned sends an attempt whose answer would come too late whatever the server does.
-func (e *engine) sendAbandoned(g *group, a attempt, arrival int64) {
+func (e *engine) sendAbandoned(g *group, a attempt, arrival int64, met bool) {
 	switch {
 	case arrival >= e.horizon:
-	case e.follow && e.server.isKnownDown(arrival):
+	case met:
 		e.meetEarly(arrival)
 	default:
 		ev := newEvent(arrival, classArrival, g.id|a.number, a.n)
