@@ -13,9 +13,16 @@ export function morph(old, next, busy) {
     return;
   }
   if (old.hasAttribute("data-keep") && next.hasAttribute("data-keep")) return;
+  if (old.isEqualNode(next) && !holdsField(next)) return; // most of a page, and fast
   attributes(old, next);
   value(old, next, busy);
   if (old.nodeName !== "TEXTAREA") children(old, next, busy);
+}
+
+// holdsField reports whether there may be more to an element than its markup says.
+function holdsField(element) {
+  const fields = "input, select, textarea";
+  return element.matches(fields) || element.querySelector(fields) !== null;
 }
 
 function attributes(old, next) {
