@@ -153,7 +153,7 @@ func (p *PolicyResult) cutShort() []string {
 	if len(p.Run.Down) == maxDownSpans {
 		warnings = append(warnings, fmt.Sprintf("only the first %d times that the server was down in the first run are listed", maxDownSpans))
 	}
-	if p.Trace != nil && len(p.Trace.Client) == maxTraced {
+	if p.Trace != nil && p.Trace.Cut() {
 		warnings = append(warnings, fmt.Sprintf("only the first %d attempts are traced", maxTraced))
 	}
 	return warnings

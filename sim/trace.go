@@ -8,6 +8,9 @@ import (
 // maxTraced bounds the attempts of a trace: one client alone can make a hundred million.
 const maxTraced = 50_000
 
+// Cut reports whether there were more attempts than a trace lists.
+func (t *Trace) Cut() bool { return len(t.Client) == maxTraced }
+
 // tracer records the attempts of the first clients under test: those that leave first. A nil tracer records nothing.
 type tracer struct {
 	clients  int64

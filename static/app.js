@@ -283,7 +283,7 @@ function show(main, { taken, moved }) {
   }
   if (late) {
     morph($("verdict"), main.querySelector("#verdict"));
-    keepingEditor(main, () => morph($("results"), main.querySelector("#results")));
+    keepingControls(main, () => morph($("results"), main.querySelector("#results")));
   } else {
     commands.splice(0, taken);
     record(main, moved);
@@ -296,13 +296,13 @@ function show(main, { taken, moved }) {
   if (moved) speakUp(document.title);
 }
 
-// keepingEditor leaves the editor alone as the other controls are, although it stands among the results.
-function keepingEditor(main, update) {
-  const both = [$("editor"), main.querySelector("#editor")];
-  if (both.includes(null)) return update();
-  for (const editor of both) editor.toggleAttribute("data-keep", true);
+// keepingControls leaves the editor and the choice of a client alone as the other controls are, although they stand among
+// the results.
+function keepingControls(main, update) {
+  const kept = [document, main].flatMap((page) => [...page.querySelectorAll("#editor, .picker")]);
+  for (const controls of kept) controls.toggleAttribute("data-keep", true);
   update();
-  both[0].removeAttribute("data-keep");
+  for (const controls of kept) controls.removeAttribute("data-keep");
 }
 
 // follow puts the focus where buttons lead: into the editor, or back from it. It says what cannot be seen.

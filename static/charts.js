@@ -4,6 +4,7 @@
 import { init } from "./vendor/echarts.js";
 
 const drawn = new Map(); // element → {chart, source}
+const plotHeight = 440; // px, of charts with plots one over the other
 const dashes = { solid: "solid", dashed: [8, 4], dotted: [2, 3] };
 
 // draw brings the charts on the page up to date with their options; `again` redraws those that have not changed.
@@ -20,11 +21,12 @@ export function draw(again = false) {
     if (before && before.source === source && !again) continue;
     element.hidden = false;
     const option = JSON.parse(source);
-    if (option.yAxis[0].data) element.style.height = `${Math.max(option.yAxis[0].data.length, 3) * 30 + 56}px`;
+    const rows = option.yAxis[0].data?.length;
+    element.style.height = rows ? `${Math.max(rows, 3) * 30 + 56}px` : option.xAxis.length > 1 ? `${plotHeight}px` : "";
     const chart = before?.chart ?? init(element, null, { renderer: "svg" });
     if (!before && element.classList.contains("points")) chart.on("click", open);
     if (before && before.height !== element.clientHeight) chart.resize();
-    chart.setOption(complete(option, element.clientWidth), true);
+    show(chart, option, element.clientWidth);
     drawn.set(element, { chart, source, width: element.clientWidth, height: element.clientHeight });
     resized.observe(element);
   }
@@ -35,12 +37,18 @@ export function chartIn(figure) {
   return drawn.get(figure.querySelector("[data-chart]"))?.chart;
 }
 
+function show(chart, option, width) {
+  option = complete(option, width);
+  chart.setOption(option, true);
+  label(chart, option, width);
+}
+
 const resized = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const known = drawn.get(target);
     if (!known || (known.width === target.clientWidth && known.height === target.clientHeight)) continue;
     known.chart.resize();
-    known.chart.setOption(complete(JSON.parse(known.source), target.clientWidth), true);
+    show(known.chart, JSON.parse(known.source), target.clientWidth);
     known.width = target.clientWidth;
     known.height = target.clientHeight;
   }
@@ -53,6 +61,7 @@ function complete(option, width) {
   option = resolve(option);
   const text = { color: css("--ink-2"), fontSize: 12, fontFamily: getComputedStyle(document.body).fontFamily };
   const narrow = width < 560;
+  const named = strong(option.series);
   const axis = {
     nameLocation: "middle",
     nameTextStyle: text,
@@ -62,20 +71,17 @@ function complete(option, width) {
     splitLine: { lineStyle: { color: css("--line") } },
   };
   option.xAxis = option.xAxis.map((x) => ({ ...x, ...axis, nameGap: 28, splitLine: { show: false } }));
-  option.yAxis = option.yAxis.map((y) => ({ ...y, ...axis, nameGap: 34 }));
-  const boxes = option.yAxis[0].type === "category";
-  option.grid = { left: 52, right: boxes || narrow ? 16 : 176, top: narrow && !boxes ? 32 : 12, bottom: 44 };
+  option.yAxis = option.yAxis.map((y) => ({ ...y, ...axis, nameGap: 46, nameMoveOverlap: option.yAxis.length === 1 }));
+  option.grid = grids(option.xAxis.length, {
+    left: 64,
+    right: named.length === 0 || narrow ? 16 : 176,
+    top: narrow && named.length > 0 ? 32 : 12,
+    bottom: option.dataZoom ? 92 : 44,
+  });
   option.animation = false;
   option.backgroundColor = "transparent";
   option.textStyle = text;
-  option.legend = {
-    show: narrow && !boxes,
-    top: 0,
-    left: 0,
-    itemWidth: 20,
-    textStyle: text,
-    data: strong(option.series).map((s) => s.name),
-  };
+  option.legend = { show: narrow && named.length > 0, top: 0, left: 0, itemWidth: 20, textStyle: text, data: named.map((s) => s.name) };
   option.tooltip = {
     ...option.tooltip,
     renderMode: "richText",
@@ -87,14 +93,19 @@ function complete(option, width) {
     textStyle: { ...text, color: css("--ink"), lineHeight: 18 },
     axisPointer: { type: "line", lineStyle: { color: css("--edge") } },
   };
-  if (!boxes) part(strong(option.series));
-  option.series = option.series.flatMap((s) => (s.type === "line" ? lines(s, text, narrow) : [s]));
+  option.axisPointer = { link: [{ xAxisIndex: "all" }] };
+  option.dataZoom = option.dataZoom?.map((zoom) => zooms(zoom, option.xAxis.length, text));
+  if (option.xAxis.length === 1) part(named);
+  for (const { markArea } of option.series) {
+    if (markArea) Object.assign(markArea, { silent: true, itemStyle: { color: css("--down") }, label: { show: true, position: "insideTop", ...text } });
+  }
+  option.series = option.series.flatMap((s) => (s.stack ? [band(s)] : s.type === "line" ? lines(s, text, narrow) : [{ ...s, z: 4 }]));
   return option;
 }
 
 // strong are the lines to look at; thin ones are there for comparison.
 function strong(series) {
-  return series.filter((s) => s.type === "line" && s.lineStyle.width >= 2);
+  return series.filter((s) => s.type === "line" && s.name && s.lineStyle.width >= 2);
 }
 
 // open follows the link in the table that belongs to a point of a sweep.
@@ -102,13 +113,40 @@ function open({ value }) {
   document.querySelector(`[data-point="${value?.at(-1)}"]`)?.click();
 }
 
+// grids are as many plots one over the other as there are axes, within margins; more than one must not make room for
+// their labels each on its own, or their times would not be in line.
+function grids(count, { left, right, top, bottom }) {
+  if (count === 1) return { left, right, top, bottom };
+  const each = (plotHeight - top - bottom - 24 * (count - 1)) / count;
+  return Array.from({ length: count }, (_, i) => ({ left, right, top: top + i * (each + 24), height: each, outerBoundsMode: "none" }));
+}
+
+// zooms is a slider under the plots, or the wheel and pinch over them; the wheel alone scrolls the page.
+function zooms(zoom, axes, text) {
+  const all = { ...zoom, xAxisIndex: Array.from({ length: axes }, (_, i) => i) };
+  if (zoom.type === "inside") return { ...all, zoomOnMouseWheel: "ctrl", moveOnMouseMove: false, moveOnMouseWheel: false };
+  return {
+    ...all,
+    bottom: 8,
+    height: 24,
+    showDetail: false,
+    brushSelect: false,
+    borderColor: css("--line"),
+    fillerColor: "rgb(128 128 128 / 0.2)",
+    dataBackground: { lineStyle: { color: css("--edge") }, areaStyle: { color: css("--line") } },
+    handleStyle: { color: css("--raised"), borderColor: css("--edge") },
+    textStyle: text,
+  };
+}
+
 // part moves the labels at the ends of two lines apart where they would meet.
 function part([one, other]) {
   if (!other || !one.data.length || !other.data.length) return;
-  const end = (s) => s.data.at(-1).value[1];
-  const all = [one, other].flatMap((s) => s.data.map((d) => d.value[1]));
-  if (Math.abs(end(one) - end(other)) > Math.max(...all) * 0.07) return;
-  const up = end(one) >= end(other) ? -8 : 8;
+  const height = (d) => (d.value ?? d)[1];
+  const end = (s) => height(s.data.at(-1));
+  const all = [one, other].flatMap((s) => s.data.map(height));
+  if (Math.abs(end(one) - end(other)) > Math.max(...all) * 0.14) return;
+  const up = end(one) >= end(other) ? -16 : 16;
   one.shift = up;
   other.shift = -up;
 }
@@ -116,21 +154,37 @@ function part([one, other]) {
 // lines gives a line its dash, a label at its end, and a casing that sets pale colours off from a pale ground.
 function lines(series, text, narrow) {
   const type = dashes[series.lineStyle.type] ?? "solid";
-  series.lineStyle = { ...series.lineStyle, type, cap: "butt" };
-  series.z = 3;
+  const marks = series.markLine?.data ?? [];
+  const gap = marks.find(Array.isArray)?.[0].name;
   const thin = series.lineStyle.width < 2;
-  series.endLabel = { show: !narrow && !thin, formatter: "{a}", ...text, color: css("--ink"), width: 164, overflow: "break", distance: 6, offset: [0, series.shift ?? 0] };
-  if (series.markArea) {
-    series.markArea = {
-      ...series.markArea,
+  series.lineStyle = { ...series.lineStyle, type, cap: "butt", width: series.step ? 1 : series.lineStyle.width };
+  series.showSymbol ??= false;
+  series.z = 3;
+  series.endLabel = {
+    show: !narrow && !thin,
+    formatter: gap ? `{a}\n${gap}` : "{a}",
+    ...text,
+    color: css("--ink"),
+    width: 164,
+    overflow: "break",
+    distance: 6,
+    lineHeight: 16,
+    offset: [0, series.shift ?? 0],
+  };
+  if (marks.length > 0) {
+    series.markLine = {
       silent: true,
-      itemStyle: { color: css("--down") },
-      label: { show: true, position: "insideTop", ...text },
+      symbol: "none",
+      lineStyle: { color: css("--edge"), width: 1, type: [2, 2] },
+      data: marks.map((mark) => (Array.isArray(mark) ? bracket(mark, series) : { ...mark, label: across(mark, text, narrow) })),
     };
   }
   const casing = {
     type: "line",
     data: series.data,
+    xAxisIndex: series.xAxisIndex,
+    yAxisIndex: series.yAxisIndex,
+    step: series.step,
     silent: true,
     symbol: "none",
     z: 2,
@@ -139,6 +193,36 @@ function lines(series, text, narrow) {
   };
   return [casing, series];
 }
+
+// across labels a line from side to side: a peak at its end, where the peak's own plot has room, others at their start.
+function across(mark, text, narrow) {
+  const atEnd = mark.name.startsWith("peak") && !narrow;
+  return { ...text, textBorderColor: css("--ground"), textBorderWidth: 3, formatter: "{b}", position: atEnd ? "end" : "insideStartTop" };
+}
+
+// bracket is what is missing at a line's end.
+function bracket([from, to], series) {
+  const lineStyle = { color: series.lineStyle.color, width: 4, type: "solid", opacity: 0.5 };
+  return [{ ...from, lineStyle, label: { show: false } }, to];
+}
+
+// band is half of a pale area: its lower edge, which does not show, or what lies over that.
+function band(series) {
+  const over = bands.has(series.stack);
+  if (over) bands.delete(series.stack);
+  else bands.add(series.stack);
+  return {
+    ...series,
+    symbol: "none",
+    silent: true,
+    z: 1,
+    lineStyle: { width: 0 },
+    areaStyle: over ? { color: series.itemStyle.color, opacity: 0.22 } : { opacity: 0 },
+    stackStrategy: "all",
+  };
+}
+
+const bands = new Set(); // stacks whose lower half has been seen
 
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -156,19 +240,39 @@ function resolve(value) {
   return functions[value] ?? value;
 }
 
+// own are a tooltip's lines that have a name, each with the numbers of its band: [name, value, low, spread].
+function own(items) {
+  const lines = items.filter((i) => i.componentSubType === "line");
+  return lines.flatMap((line, at) => {
+    if (line.seriesName.startsWith("series\0")) return [];
+    const [low, spread] = [lines[at - 3], lines[at - 2]].map((i) => i?.value[1]); // before the casing
+    return [[line.seriesName, line.value[1], low, spread]];
+  });
+}
+
 const functions = {
   "@over time": (items) => {
-    const own = items.filter((item) => item.seriesIndex % 2 === 1); // not the casings
-    return [`${brief(own[0].value[0])} s`, ...own.map((i) => `${i.seriesName}: ${brief(i.value[1])}`)].join("\n");
+    return [`${brief(items[0].value[0])} s`, ...own(items).map(([name, y]) => `${name}: ${brief(y)}`)].join("\n");
   },
+  "@load": (items) => {
+    const said = own(items).map(([name, y, low, spread]) => `${name}: ${brief(y)}/s, in 80 % of the runs ${brief(low)} to ${brief(low + spread)}`);
+    return [`from ${brief(items[0].value[0])} s`, ...said].join("\n");
+  },
+  "@waited": (items) => {
+    const said = own(items).map(([name, y, low, spread]) => `${name}: ${wait(y)} on average, ${wait(low)} to ${wait(low + spread)}`);
+    return [`by retry ${items[0].value[0]}`, ...said].join("\n");
+  },
+  "@work": ({ seriesName, value: [x, y] }) => `${seriesName}\n${brief(y)} attempts a request at ${brief(x)}`,
+  "@cross": (params, api) => cross(api),
   "@delay": (item) => {
-    const [row, least, p5, p25, p50, p75, p95, most] = item.value;
+    const [row, least, p5, p25, p50, p75, p95, most, atCap] = item.value;
     return [
       `Retry ${row + 1}, ${item.seriesName}`,
       `median ${wait(p50)}`,
       `half of them ${wait(p25)} to ${wait(p75)}`,
       `90 % of them ${wait(p5)} to ${wait(p95)}`,
       `all of them ${wait(least)} to ${wait(most)}`,
+      ...(atCap > 0 ? [`${brief(atCap * 100)} % of them exactly ${wait(most)}, the cap`] : []),
     ].join("\n");
   },
   "@point": (item) => item.name,
@@ -178,6 +282,13 @@ const functions = {
   "@box exact": (params, api) => box(api, 0),
   "@box observed": (params, api) => box(api, 1),
 };
+
+// cross draws the intervals of a point.
+function cross(api) {
+  const [x, y, left, right, low, high] = [0, 1, 2, 3, 4, 5].map((i) => api.value(i));
+  const line = ([x1, y1], [x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: css("--ink-2"), lineWidth: 1.25 } });
+  return { type: "group", children: [line(api.coord([left, y]), api.coord([right, y])), line(api.coord([x, low]), api.coord([x, high]))] };
+}
 
 // box draws one distribution in the upper or lower half of its row: a line from least to most, a pale box from 5 to
 // 95 %, a full one from 25 to 75 %, and a bar at the median.
@@ -202,6 +313,7 @@ function box(api, half) {
       bar(p5, p95, high, { fill: colour, opacity: 0.4 }),
       bar(p25, p75, high, { fill: colour, stroke: css("--casing"), lineWidth: 0.5 }),
       bar(p50 - 1, p50 + 1, high + 3, { fill: ink }),
+      ...(api.value(8) > 0 ? column(api.value(8), most, y, high + 6, colour) : []),
     ],
   };
 }
@@ -230,6 +342,49 @@ function cell(params, api, colour) {
       { type: "text", style: { text: label, x, y, align: "center", verticalAlign: "middle", fill: css("--ink"), fontSize: 12 } },
     ],
   };
+}
+
+// column draws the share that waits exactly the cap: a frame at the cap, filled from below to that share.
+function column(share, x, y, height, colour) {
+  const rect = (from, style) => ({ type: "rect", shape: { x: x - 3, y: y + height / 2 - height * from, width: 6, height: height * from }, style });
+  return [
+    rect(1, { fill: css("--ground"), stroke: css("--ink"), lineWidth: 1 }),
+    rect(share, { fill: colour, stroke: css("--ink"), lineWidth: 1 }),
+    { type: "text", style: { text: `${brief(share * 100)} %`, x: x + 7, y: y - 6, fill: css("--ink"), fontSize: 12 } },
+  ];
+}
+
+// label writes the names of points beside them, where there is room: right, left, over or under, near or a little away.
+// Where it is narrow the key under the chart says what is what.
+function label(chart, option, width) {
+  const points = option.series.filter((s) => s.type === "scatter");
+  if (width < 560 || points.length < 3 || option.yAxis[0].type === "category" || option.series.some((s) => s.type === "line")) return;
+  const at = points.map((s) => chart.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, s.data[0]));
+  const taken = at.map(([x, y]) => ({ x: x - 8, y: y - 8, w: 16, h: 16 }));
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `12px ${option.textStyle.fontFamily}`;
+  chart.setOption({
+    series: option.series.map((s) => {
+      const i = points.indexOf(s);
+      if (i < 0) return {};
+      const w = pen.measureText(s.name).width;
+      const box = places(at[i], w).find((b) => b.x > 64 && b.x + w < width && b.y > 0 && !taken.some((t) => meet(t, b)));
+      if (!box) return {};
+      taken.push(box);
+      return { label: { show: true, formatter: "{a}", position: [box.x - at[i][0] + 5.5, box.y - at[i][1] + 5.5], color: css("--ink"), fontSize: 12 } };
+    }),
+  });
+}
+
+function places([x, y], w) {
+  const box = (dx, dy) => ({ x: x + dx, y: y + dy, w, h: 14 });
+  return [8, 20, 34, 50].flatMap((away) => [
+    box(10, away === 8 ? -7 : -away), box(-10 - w, away === 8 ? -7 : -away), box(10, away), box(-10 - w, away), box(-w / 2, -away - 14), box(-w / 2, away),
+  ]);
+}
+
+function meet(a, b) {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
 function wait(seconds) {

@@ -1,7 +1,10 @@
 // Makes tabs of the links that lead to the large charts: one of them is in the order of the tab key, and the arrow keys,
 // Home and End go from one to the next and show it.
 
+import { rasters } from "./raster.js";
+
 export function tabs() {
+  rasters();
   const list = document.getElementById("tabs");
   if (!list) return;
   list.setAttribute("role", "tablist");

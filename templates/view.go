@@ -131,7 +131,8 @@ type Results struct {
 	Rows      []Row
 	Spans     []string // of the strips' table
 	Tabs      []Tab
-	Charts    []Chart // of the tab that is shown
+	Charts    []Chart  // of the tab that is shown
+	Clients   *Clients // nil on the other tabs
 	Downloads []Download
 }
 
@@ -220,6 +221,7 @@ type Chart struct {
 	Points          bool // a click on a point opens what its link leads to
 	Open            bool // its table is shown from the start
 	Option          string
+	Key             []ChartKey // for where the chart has no room for names
 	Table           Table
 }
 

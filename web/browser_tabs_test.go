@@ -13,7 +13,9 @@ import (
 // tabTexts are what each tab's charts say on their axes.
 var tabTexts = map[string][]string{
 	"served": {"Clients served (%)", "Time since the start (s)"},
-	"delays": {"Wait before the retry (s)", "Retry"},
+	"load":   {"Attempts (1/s)", "Time since the start (s)", "capacity 200/s", "peak "},
+	"work":   {"Attempts a request", "99 % of the clients served within (s)", "never", "Decorrelated jitter", "Every second"},
+	"delays": {"Waited in all (s)", "Wait before the retry (s)", "Retry"},
 }
 
 func tabsShowCharts(t *testing.T, open browserTab) {
@@ -65,4 +67,45 @@ func tabsByKey(t *testing.T, open browserTab) {
 	p.await(`location.search === ""`)
 	eval[bool](p, `(history.back(), true)`)
 	p.await(`document.getElementById("tab-` + last + `").getAttribute("aria-selected") === "true"`)
+}
+
+func clientsAreChosen(t *testing.T, open browserTab) {
+	p := open("/?tab=clients&clients.count=100", desktop)
+	p.await(`document.querySelector(".picker .slider")?.hidden === false`)
+	caption := `document.querySelector(".logs caption").textContent`
+	// In the middle of the first raster is client 51 of 100.
+	at := eval[[]float64](p, `(() => {
+		const raster = document.querySelector(".raster");
+		raster.scrollIntoView({block: "center", behavior: "instant"});
+		const box = raster.getBoundingClientRect();
+		return [box.x + box.width / 2, box.y + raster.clientHeight * 0.505];
+	})()`)
+	p.do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
+	p.await(`document.querySelector(".raster .fate").textContent.startsWith("client 51: ")`)
+	p.do(chromedp.MouseClickXY(at[0], at[1]))
+	p.await(`location.search === "?client=51&clients.count=100&tab=clients" && ` + caption + `.endsWith("client 51")`)
+	p.do(chromedp.Focus(chromedp.CSS(".picker .slider")), chromedp.KeyEvent(kb.ArrowRight))
+	p.await(`location.search.includes("client=52") && ` + caption + `.endsWith("client 52")`)
+	// The log has as many lines as the table says the client made attempts.
+	if got := eval[string](p, `[document.querySelectorAll(".logs tbody")[0].rows.length, document.querySelector("#numbers-clients tbody").rows[51].cells[1].textContent].join("=")`); strings.Split(got, "=")[0] != strings.Split(got, "=")[1] {
+		t.Errorf("lines and attempts: %s", got)
+	}
+}
+
+// labelsKeepApart looks at the names in the chart of work and time.
+func labelsKeepApart(t *testing.T, open browserTab) {
+	p := open("/?tab=work", desktop)
+	p.await(chartsDrawn)
+	for _, pair := range eval[[]string](p, `(() => {
+		const names = [...document.querySelectorAll(".policy .c-name b")].map((e) => e.textContent);
+		const labels = [...document.querySelectorAll("#panel svg text")].filter((e) => names.includes(e.textContent));
+		const met = labels.length === names.length ? [] : [labels.length + " of " + names.length + " are named"];
+		labels.forEach((a, i) => labels.slice(i + 1).forEach((b) => {
+			const [x, y] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
+			if (x.left < y.right && y.left < x.right && x.top < y.bottom - 2 && y.top < x.bottom - 2) met.push(a.textContent + " meets " + b.textContent);
+		}));
+		return met;
+	})()`) {
+		t.Error(pair)
+	}
 }

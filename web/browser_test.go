@@ -32,8 +32,8 @@ const (
 
 // chartsDrawn is true once there are charts and every one of them has been drawn.
 const chartsDrawn = `(() => {
-	const all = [...document.querySelectorAll("[data-chart]")];
-	return all.length > 0 && all.every((e) => e.querySelectorAll("svg path").length > 5);
+	const all = [...document.querySelectorAll("[data-chart], .raster")];
+	return all.length > 0 && all.every((e) => e.querySelectorAll("path").length > (e.matches(".raster") ? 0 : 5));
 })()`
 
 func TestBrowser(t *testing.T) {
@@ -47,6 +47,8 @@ func TestBrowser(t *testing.T) {
 		{"a slider moves the rows", sliderMovesRows},
 		{"every tab shows its charts", tabsShowCharts},
 		{"tabs are moved through by keys", tabsByKey},
+		{"clients are chosen in the raster", clientsAreChosen},
+		{"labels keep apart", labelsKeepApart},
 		{"policies are added, shown and removed", policiesComeAndGo},
 		{"back and forward restore", backAndForward},
 		{"typing keeps the focus and names faults", typingAndFaults},
@@ -278,7 +280,7 @@ func breachesAreNoticed(t *testing.T, b chromium, s *Server) {
 const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), true)`
 
 func accessible(t *testing.T, b chromium, s *Server) {
-	for _, path := range []string{"/", faultPath, comparedPath, editorPath} {
+	for _, path := range []string{"/", "/?tab=clients", "/?tab=delays", "/?tab=work", faultPath, comparedPath, editorPath} {
 		p := b.open(t, s, path, desktop)
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)
@@ -302,7 +304,7 @@ func (p *tab) wantAccessible(what string) {
 }
 
 func nothingOverflows(t *testing.T, b chromium, s *Server) {
-	for _, path := range []string{"/", steadyPath, faultPath, comparedPath, editorPath, brokenPath} {
+	for _, path := range []string{"/", "/?tab=clients", "/?tab=load", "/?tab=delays", "/?tab=work", steadyPath, faultPath, comparedPath, editorPath, brokenPath} {
 		p := b.open(t, s, path, look{width: 390, height: 844, script: true})
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)

@@ -118,6 +118,9 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 	if err == nil {
 		page.Results = results(result, st)
 		page.Share = p.shareOf(p.r, st, page.Results.Verdict)
+		if st.tab == tabClients {
+			err = p.trace(page.Results, result, st)
+		}
 	}
 	p.complain(&page, nil, err)
 	p.send(page, events)

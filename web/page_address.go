@@ -24,13 +24,14 @@ type state struct {
 	baseline string   // id of the policy that the others are compared with; "": none
 	opened   string   // id of the policy of which all figures are shown; "": none
 	tab      string   // id of the tab that is shown, if it is not the first
+	client   int      // whose attempts are listed, from 1; 0: the page chooses
 	marks    marks
 	whatIf   whatIf
 	address  string // the canonical query of all that; parseState fills it in
 }
 
 // pageKeys are what an address says besides the scenario.
-var pageKeys = append([]string{"show", "tab", "edit", "marks", "baseline", "open"}, whatIfKeys...)
+var pageKeys = append([]string{"show", "tab", "client", "edit", "marks", "baseline", "open"}, whatIfKeys...)
 
 func deletePageKeys(query url.Values) {
 	for _, key := range pageKeys {
@@ -53,6 +54,9 @@ func (s state) query() url.Values {
 	if s.tab != "" {
 		q.Set("tab", s.tab)
 	}
+	if s.client > 0 {
+		q.Set("client", strconv.Itoa(s.client))
+	}
 	for _, named := range s.named() {
 		if *named.id != "" {
 			q.Set(named.key, *named.id)
@@ -70,7 +74,7 @@ func parseState(query url.Values) (state, error) {
 	var faults spec.Collector
 	sc, err := readable(query)
 	faults.Merge("", err)
-	s := state{scenario: sc, tab: tabOf(query.Get("tab"))}
+	s := state{scenario: sc, tab: tabOf(query.Get("tab")), client: clientOf(query.Get("client"))}
 	for _, p := range sc.Policies {
 		if slices.Contains(query["show"], p.ID) && len(s.shown) < maxShown {
 			s.shown = append(s.shown, p.ID)

@@ -50,6 +50,9 @@ func (s state) edit(asked url.Values) (state, error) {
 		}
 	}
 	s.rewrite(asked, &faults)
+	if asked.Has("client") {
+		s.client = clientOf(asked.Get("client"))
+	}
 	for _, do := range asked["do"] {
 		if problem := s.do(do); problem != "" {
 			faults.Add("", problem)

@@ -21,6 +21,9 @@ func TestShots(t *testing.T) {
 	b := startBrowser(t)
 	s := newTestServer(nil)
 	pages := map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath, "editor": editorPath, "broken": brokenPath}
+	for _, t := range tabList[1:] {
+		pages["tab-"+t.id] = "/?tab=" + t.id
+	}
 	for name, path := range pages {
 		for _, width := range []int64{1280, 390} {
 			for _, dark := range []bool{false, true} {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"slices"
+
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/templates"
 )
@@ -18,13 +20,22 @@ var tabList = []tabKind{
 	{"served", "Served over time", func(r *sim.Result, _, charted []standing) []templates.Chart {
 		return []templates.Chart{progressChart(r, charted)}
 	}},
+	{tabClients, "Each client", func(*sim.Result, []standing, []standing) []templates.Chart { return nil }}, // see raster.go
+	{"load", "Load", func(r *sim.Result, _, charted []standing) []templates.Chart {
+		return []templates.Chart{loadChart(r, charted)}
+	}},
 	{"delays", "Delays", func(_ *sim.Result, _, charted []standing) (charts []templates.Chart) {
-		for _, s := range charted {
-			if len(drawn(s)) > 0 { // a policy that never retries has no waits
-				charts = append(charts, delayChart(s))
-			}
+		retrying := slices.DeleteFunc(slices.Clone(charted), func(s standing) bool { return len(drawn(s)) == 0 })
+		for _, s := range retrying {
+			charts = append(charts, delayChart(s))
+		}
+		if len(retrying) > 0 { // a policy that never retries has no waits
+			charts = append(charts, waitChart(retrying))
 		}
 		return charts
+	}},
+	{"work", "Work and time", func(r *sim.Result, all, _ []standing) []templates.Chart {
+		return []templates.Chart{workChart(r, all)}
 	}},
 }
 
