@@ -13,7 +13,7 @@ func isSentence(s string) bool { return len(s) > 10 && strings.HasSuffix(s, ".")
 
 // Whatever documentation, forms and validation are made from is there for every kind.
 func TestCatalogueIsComplete(t *testing.T) {
-	for _, catalogue := range [][]spec.Kind{spec.Kinds(Schedules), spec.Kinds(Jitters)} {
+	for _, catalogue := range [][]spec.Kind{spec.Kinds(Schedules), spec.Kinds(Jitters), spec.Kinds(Breakers), spec.Kinds(Budgets), spec.Kinds(Throttles)} {
 		seen := map[string]bool{}
 		for _, k := range catalogue {
 			if !regexp.MustCompile(`^[a-z][a-zA-Z]*$`).MatchString(k.ID) || seen[k.ID] {
@@ -34,7 +34,7 @@ func checkParam(t *testing.T, k spec.Kind, p spec.Param, earlier []spec.Param) {
 	if p.Key == "" || p.Type == "" || p.Label == "" || !isSentence(p.Help) {
 		t.Errorf("%s.%s lacks type, label or help: %+v", k.ID, p.Key, p)
 	}
-	if p.Min < 0 || p.Max <= p.Min {
+	if p.Type != spec.Option && (p.Min < 0 || p.Max <= p.Min) {
 		t.Errorf("%s.%s is bounded by %v and %v", k.ID, p.Key, p.Min, p.Max)
 	}
 	if d, ok := p.Default.(float64); ok && (d < p.Min || d > p.Max) {

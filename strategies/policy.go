@@ -8,7 +8,7 @@ import (
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
-// Policy is how a client retries: schedule + jitter + cap + limits + retry filter + Retry-After rule.
+// Policy is how a client retries: schedule + jitter + cap + limits + retry filter + Retry-After rule + guards.
 // ParsePolicy and ParseText fill in the defaults of what they are not told; a Policy made in Go has none.
 type Policy struct {
 	ID, Name       string
@@ -21,6 +21,9 @@ type Policy struct {
 	AttemptTimeout time.Duration // 0: none
 	RetryOn        Classes
 	RetryAfter     RetryAfterRule
+	Breaker        spec.Choice // a kind of Breakers, or none
+	Budget         spec.Choice // a kind of Budgets, or none
+	Throttle       spec.Choice // a kind of Throttles, or none
 }
 
 // RetryAfterRule is what a client makes of a server's hint to wait at least so long; d is the delay it drew.
@@ -41,6 +44,9 @@ const Saturated = 1 << 62
 var (
 	scheduleCatalogue = spec.NewCatalogue(Schedules)
 	jitterCatalogue   = spec.NewCatalogue(Jitters)
+	breakerCatalogue  = spec.NewCatalogue(Breakers)
+	budgetCatalogue   = spec.NewCatalogue(Budgets)
+	throttleCatalogue = spec.NewCatalogue(Throttles)
 )
 
 // Fields declares a policy's parameters, in the order in which its documents list them.
@@ -88,6 +94,15 @@ func (p *Policy) Fields() []spec.Field {
 			Names:   []string{"ignore", "wait at least", "wait, then jitter", "wait at least, up to the cap", "give up beyond the cap"},
 			Help:    "What the client makes of a server's hint when to come back.",
 		}, (*string)(&p.RetryAfter)),
+		spec.OptionalPick(spec.Param{
+			Key: "breaker", Label: "Circuit breaker", Help: "Stops attempts for a while when too many have failed.",
+		}, &p.Breaker, breakerCatalogue, consecutiveFailures.ID),
+		spec.OptionalPick(spec.Param{
+			Key: "budget", Label: "Retry budget", Help: "Stops retries when they are too many for what succeeds, or is asked for.",
+		}, &p.Budget, budgetCatalogue, ""),
+		spec.OptionalPick(spec.Param{
+			Key: "throttle", Label: "Throttling", Help: "Drops attempts by chance, the more the fewer of late were accepted.",
+		}, &p.Throttle, throttleCatalogue, adaptive.ID),
 	}
 }
 

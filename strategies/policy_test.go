@@ -90,8 +90,8 @@ func TestPolicyFaults(t *testing.T) {
 		{policyWith(`"name": "` + strings.Repeat("é", 201) + `"`), `/name name must have at most 200 characters, not 201`},
 		{policyWith(`"id": "a\nb"`), `/id id must be without control characters, not "a\nb"`},
 		{policyWith(`"cap": "1s", "cap": "2s"`), `/cap "cap" is given twice`},
-		{policyWith(`"breaker": {"failures": 5}`), `/breaker unknown field "breaker"; accepted are id, name, schedule, cap, capAfterJitter, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter`},
-		{policyWith(`"a/b~c": 1`), `/a~1b~0c unknown field "a/b~c"; accepted are id, name, schedule, cap, capAfterJitter, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter`},
+		{policyWith(`"hedge": {}`), `/hedge unknown field "hedge"; accepted are ` + policyKeys},
+		{policyWith(`"a/b~c": 1`), `/a~1b~0c unknown field "a/b~c"; accepted are ` + policyKeys},
 
 		{`{"schedule": {"kind": "exponential", "base": "-1s", "factor": 11}, "cap": 3, "jitter": {"kind": "x"}, "deadline": "soon"}`,
 			`/schedule/base base must be at least 0s, not -1s
@@ -129,6 +129,9 @@ func TestPolicySyntaxErrors(t *testing.T) {
 	}
 }
 
+// policyKeys are what a fault lists of a policy's fields.
+const policyKeys = "id, name, schedule, cap, capAfterJitter, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter, breaker, budget, throttle"
+
 func TestPolicyText(t *testing.T) {
 	for _, c := range []struct{ document, text string }{
 		{policyWith(`"jitter": {"kind": "full"}, "cap": "10s", "maxAttempts": 5`), "exponential,base=100ms,cap=10s,jitter=full,maxAttempts=5"},
@@ -140,6 +143,10 @@ func TestPolicyText(t *testing.T) {
 			"exponential,base=100ms,capAfterJitter=true,jitter=percentage,deadline=1h"},
 		{policyWith(`"retryOn": ["timeout", "permanent"], "retryAfter": "giveUp", "attemptTimeout": "1s"`),
 			"exponential,base=100ms,attemptTimeout=1s,retryOn=timeout/permanent,retryAfter=giveUp"},
+		{policyWith(`"breaker": {"failures": 5, "openFor": "10s", "openJitter": 0.2, "onOpen": "wait"}, "budget": {"kind": "aws"}, "throttle": {"k": 2}`),
+			"exponential,base=100ms,breaker.failures=5,breaker.openJitter=0.2,breaker.onOpen=wait,budget.kind=aws,throttle.k=2"},
+		{policyWith(`"breaker": {"kind": "ratio", "window": 20, "ratio": 0.5}, "budget": {"kind": "grpc", "maxTokens": 10, "tokenRatio": 0.1}`),
+			"exponential,base=100ms,breaker.kind=ratio,breaker.window=20,breaker.ratio=0.5,budget.kind=grpc,budget.maxTokens=10,budget.tokenRatio=0.1"},
 		{policyWith(`"id": "a", "name": " 10 %, x=1 ~ & "`), "exponential,base=100ms,id=a,name=~2010 ~25~2C x~3D1 ~7E ~26~20"},
 	} {
 		p := parse(t, c.document)
@@ -173,7 +180,9 @@ func TestPolicyTextFaults(t *testing.T) {
 		{"immediate,name=~ff", `/name name must be without control characters, not "\xff"`},
 		{"immediate,name=a\u202eb", `/name name must be without control characters, not "a\u202eb"`},
 		{"immediate,schedule=list", `/schedule schedule must be given field by field, not as "list"`},
-		{"immediate,breaker.failures=5", `/breaker unknown field "breaker"; accepted are id, name, schedule, cap, capAfterJitter, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter`},
+		{"immediate,hedge.after=5s", `/hedge unknown field "hedge"; accepted are ` + policyKeys},
+		{"immediate,breaker.failures=0", "/breaker/failures failures must be at least 1, not 0"},
+		{"immediate,breaker=failures", `/breaker breaker must be given field by field, not as "failures"`},
 		{"immediate,cap=-1s,deadline=x", "/cap cap must be at least 0s, not -1s\n" + `/deadline deadline must be a duration such as "250ms" or "1m30s", at most 168h, not "x"`},
 		{strings.Repeat("x", 1<<17), `"" a policy's text must have at most 65536 bytes, not 131072`},
 	} {

@@ -5,7 +5,7 @@ package strategies
 //	exponential,base=100ms,cap=10s,jitter=full,maxAttempts=5
 //
 // The schedule's kind, then key=value pairs: the JSON keys, those of schedule and jitter bare, jitter itself naming the
-// kind. Lists are joined by "/". In id and name, "~" and two hexadecimal digits stand for a byte that would be
+// kind, those of guards dotted (breaker.failures=5). Lists are joined by "/". In id and name, "~" and two hexadecimal digits stand for a byte that would be
 // misunderstood, in the line or in a URL; "~" because it needs no escape in a URL itself.
 
 import (
@@ -39,10 +39,13 @@ func (p Policy) Text() string {
 
 func leaves(items []spec.Item) (flat []spec.Item) {
 	for _, i := range items {
-		if i.Items == nil {
+		switch {
+		case i.Absent:
+		case i.Items == nil:
 			flat = append(flat, i)
+		default:
+			flat = append(flat, leaves(i.Items)...)
 		}
-		flat = append(flat, leaves(i.Items)...)
 	}
 	return flat
 }

@@ -30,6 +30,9 @@ func (p Policy) Warnings() []string {
 	if p.Cap == 0 && (p.RetryAfter == ClampHint || p.RetryAfter == GiveUp) {
 		warn("retryAfter %s is the same as floor without a cap", p.RetryAfter)
 	}
+	if b := p.NewBudget(); b != nil && retries {
+		b.warn(p.AttemptTimeout > 0, warn)
+	}
 	return warnings
 }
 

@@ -12,9 +12,16 @@ import (
 type catalog struct {
 	Schedules     []spec.Kind `json:"schedules"`
 	Jitters       []spec.Kind `json:"jitters"`
-	Guards        []spec.Kind `json:"guards"`
+	Guards        guards      `json:"guards"`
 	Distributions []spec.Kind `json:"distributions"`
 	Presets       presets     `json:"presets"`
+}
+
+// guards are what each of a policy's guards can be, by the policy's field.
+type guards struct {
+	Breaker  []spec.Kind `json:"breaker"`
+	Budget   []spec.Kind `json:"budget"`
+	Throttle []spec.Kind `json:"throttle"`
 }
 
 // presets are documents to start from.
@@ -25,9 +32,11 @@ type presets struct {
 
 func theCatalog() catalog {
 	return catalog{
-		Schedules:     spec.Kinds(strategies.Schedules),
-		Jitters:       spec.Kinds(strategies.Jitters),
-		Guards:        []spec.Kind{},
+		Schedules: spec.Kinds(strategies.Schedules),
+		Jitters:   spec.Kinds(strategies.Jitters),
+		Guards: guards{
+			Breaker: spec.Kinds(strategies.Breakers), Budget: spec.Kinds(strategies.Budgets), Throttle: spec.Kinds(strategies.Throttles),
+		},
 		Distributions: spec.Kinds(sim.Distributions),
 		Presets:       presets{strategies.Presets(), sim.Presets()},
 	}

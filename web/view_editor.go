@@ -38,6 +38,7 @@ func editorFields(items []spec.Item) (fields, wide []templates.Field) {
 	var id []templates.Field
 	for _, item := range items {
 		switch {
+		case item.Absent:
 		case item.Items != nil:
 			within, _ := editorFields(item.Items)
 			if item.Items[0].Param.Key == "kind" {

@@ -266,6 +266,24 @@ func Pick(p Param, c *Choice, from Catalogue, standard string) Field {
 	return f
 }
 
+// OptionalPick is a field that is a Choice or, by default, absent: then its Kind is empty.
+func OptionalPick(p Param, c *Choice, from Catalogue, standard string) Field {
+	f := Pick(p, c, from, standard)
+	f.optional = true
+	present := f.documents
+	f.documents = func() []Document {
+		if c.Kind == "" {
+			return nil
+		}
+		return present()
+	}
+	f.resize = func(n int) []Document {
+		*c = Choice{}
+		return present()[:n]
+	}
+	return f
+}
+
 // choice is a Choice together with what it is made from.
 type choice struct {
 	*Choice

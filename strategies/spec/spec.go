@@ -57,6 +57,12 @@ func (a Args) Duration(key string) time.Duration { v, _ := a[key].(time.Duration
 // Number returns the number at key, 0 if there is none.
 func (a Args) Number(key string) float64 { v, _ := a[key].(float64); return v }
 
+// Integer returns the whole number at key, 0 if there is none.
+func (a Args) Integer(key string) int64 { v, _ := a[key].(int64); return v }
+
+// Text returns the text or option at key, "" if there is none.
+func (a Args) Text(key string) string { v, _ := a[key].(string); return v }
+
 // Durations returns the list of durations at key, nil if there is none.
 func (a Args) Durations(key string) []time.Duration { v, _ := a[key].([]time.Duration); return v }
 

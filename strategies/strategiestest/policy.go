@@ -47,6 +47,9 @@ func Policy(t *rapid.T, durations *rapid.Generator[time.Duration]) Doc {
 			give(t, policy, f.Param, durations)
 		}
 	}
+	guard(t, policy, "breaker", spec.Kinds(strategies.Breakers), durations)
+	guard(t, policy, "budget", spec.Kinds(strategies.Budgets), durations)
+	guard(t, policy, "throttle", spec.Kinds(strategies.Throttles), durations)
 	if n := policy["maxAttempts"]; n != nil || !waits(t, policy) {
 		policy["maxAttempts"] = rapid.IntRange(1, 8).Draw(t, "maxAttempts")
 	}
@@ -66,6 +69,14 @@ func give(t *rapid.T, policy Doc, p spec.Param, durations *rapid.Generator[time.
 		policy[p.Key] = rapid.SampledFrom(p.Options).Draw(t, p.Key)
 	case spec.Options:
 		policy[p.Key] = rapid.SliceOfNDistinct(rapid.SampledFrom(p.Options), 1, len(p.Options), rapid.ID).Draw(t, p.Key)
+	}
+}
+
+// guard gives every fourth policy a guard of one of these kinds.
+func guard(t *rapid.T, policy Doc, key string, kinds []spec.Kind, durations *rapid.Generator[time.Duration]) {
+	if rapid.IntRange(1, 4).Draw(t, "guarded") == 1 {
+		within := rapid.Map(durations, func(d time.Duration) time.Duration { return max(d, time.Millisecond) })
+		policy[key] = spectest.Object(t, key, kinds, within)
 	}
 }
 

@@ -31,6 +31,9 @@ func Args(t *rapid.T, kind spec.Kind, durations *rapid.Generator[time.Duration])
 	args := spec.Args{}
 	for _, p := range kind.Params {
 		defaults := p.DefaultOf != "" || p.Default != nil && p.Type != spec.Duration
+		if n, ok := p.Default.(int64); ok && n < args.Integer(p.AtLeast) {
+			defaults = false
+		}
 		if defaults && rapid.Bool().Draw(t, "default "+p.Key) {
 			args[p.Key] = standard(p, args)
 			continue
@@ -42,6 +45,11 @@ func Args(t *rapid.T, kind spec.Kind, durations *rapid.Generator[time.Duration])
 			args[p.Key] = rapid.SliceOfN(durations, 1, 10).Draw(t, p.Key)
 		case spec.Number:
 			args[p.Key] = Number(max(p.Min, args.Number(p.AtLeast)), p.Max).Draw(t, p.Key)
+		case spec.Integer:
+			low := max(int64(p.Min), args.Integer(p.AtLeast))
+			args[p.Key] = rapid.OneOf(rapid.Int64Range(low, min(low+5, int64(p.Max))), rapid.Int64Range(low, int64(p.Max))).Draw(t, p.Key)
+		case spec.Option:
+			args[p.Key] = rapid.SampledFrom(p.Options).Draw(t, p.Key)
 		default:
 			t.Fatalf("%s.%s has type %s, of which there are no values yet", kind.ID, p.Key, p.Type)
 		}
