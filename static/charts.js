@@ -71,9 +71,9 @@ function complete(option, width) {
     splitLine: { lineStyle: { color: css("--line") } },
   };
   option.xAxis = option.xAxis.map((x) => ({ ...x, ...axis, nameGap: 28, splitLine: { show: false } }));
-  option.yAxis = option.yAxis.map((y) => ({ ...y, ...axis, nameGap: 46, nameMoveOverlap: option.yAxis.length === 1 }));
+  option.yAxis = option.yAxis.map((y) => ({ ...y, ...axis, nameGap: 52, nameMoveOverlap: option.yAxis.length === 1 }));
   option.grid = grids(option.xAxis.length, {
-    left: 64,
+    left: 72,
     right: named.length === 0 || narrow ? 16 : 176,
     top: narrow && named.length > 0 ? 32 : 12,
     bottom: option.dataZoom ? 92 : 44,
@@ -368,7 +368,7 @@ function label(chart, option, width) {
       const i = points.indexOf(s);
       if (i < 0) return {};
       const w = pen.measureText(s.name).width;
-      const box = places(at[i], w).find((b) => b.x > 64 && b.x + w < width && b.y > 0 && !taken.some((t) => meet(t, b)));
+      const box = places(at[i], w).find((b) => b.x > 72 && b.x + w < width && b.y > 0 && !taken.some((t) => meet(t, b)));
       if (!box) return {};
       taken.push(box);
       return { label: { show: true, formatter: "{a}", position: [box.x - at[i][0] + 5.5, box.y - at[i][1] + 5.5], color: css("--ink"), fontSize: 12 } };

@@ -13,7 +13,7 @@ import (
 )
 
 // The chart of the load: what arrived at the server a second, bin by bin, in the first run, over a band that holds four
-// of five runs. One policy over the other, on the same axes, which can be zoomed into.
+// of five runs. One policy over the other, on the same axis of time, which can be zoomed into.
 
 // loads are what the chart shows.
 type loads struct {
