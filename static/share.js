@@ -1,4 +1,6 @@
-// Copies the snippets under "Share". Each button names the field that it copies; the field itself can always be selected.
+// Copies the snippets under "Share", and exports. Each button names the field that it copies; the field itself can always be selected.
+
+document.documentElement.classList.add("copying");
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");

@@ -1,19 +1,13 @@
-package strategies
+package strategies_test
 
 import (
-	"flag"
 	"os"
 	"testing"
+
+	"github.com/stampede-sim/stampede/strategies/strategiestest"
 )
 
-// TestMain lets properties hold for the same random policies each time, so that a change and not chance decides whether
-// tests pass. -rapid.seed=0 on the command line takes new ones.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.seed" })
-	if !given {
-		flag.Set("rapid.seed", "1")
-	}
+	strategiestest.FixSeed()
 	os.Exit(m.Run())
 }

@@ -29,7 +29,7 @@ type Problem struct {
 // Form holds the controls. It is submitted by GET: State says what the page shows now, and every control that differs
 // from it is a change.
 type Form struct {
-	State    string  // the query of what the page shows
+	State    string // the query of what the page shows
 	Workload Switch
 	Plain    []Field // the first controls, in the reader's words
 	Policies []Field // applied to all policies
@@ -234,8 +234,9 @@ type Table struct {
 
 // Download is a link to a document.
 type Download struct {
-	Kind               string // "table", "scenario", "result" or "policy"
+	Kind               string // "table", "scenario", "result", "policy" or "export"
 	Href, Label, Title string
+	Page               bool // it leads to a page, and is not saved itself
 }
 
 // markClass names a mark's colour for the style sheet.

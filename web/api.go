@@ -28,6 +28,8 @@ func (s *Server) api(r chi.Router) {
 	r.Get("/simulations", s.getSimulation)
 	r.Post("/sweeps", s.postSweep)
 	r.Post("/policies/analysis", s.analyse)
+	r.Get("/policies/export", s.getExport)
+	r.Post("/policies/export", s.postExport)
 	r.Get("/export/scenario.json", s.exportScenario)
 	r.Get("/export/policy.json", s.exportPolicy)
 	r.Get("/export/result.json", s.exportResult)

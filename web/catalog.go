@@ -5,16 +5,18 @@ import (
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/export"
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
 // catalog is everything that documents can choose from.
 type catalog struct {
-	Schedules     []spec.Kind `json:"schedules"`
-	Jitters       []spec.Kind `json:"jitters"`
-	Guards        guards      `json:"guards"`
-	Distributions []spec.Kind `json:"distributions"`
-	Presets       presets     `json:"presets"`
+	Schedules     []spec.Kind     `json:"schedules"`
+	Jitters       []spec.Kind     `json:"jitters"`
+	Guards        guards          `json:"guards"`
+	Distributions []spec.Kind     `json:"distributions"`
+	Formats       []export.Format `json:"formats"`
+	Presets       presets         `json:"presets"`
 }
 
 // guards are what each of a policy's guards can be, by the policy's field.
@@ -38,6 +40,7 @@ func theCatalog() catalog {
 			Breaker: spec.Kinds(strategies.Breakers), Budget: spec.Kinds(strategies.Budgets), Throttle: spec.Kinds(strategies.Throttles),
 		},
 		Distributions: spec.Kinds(sim.Distributions),
+		Formats:       export.Formats,
 		Presets:       presets{strategies.Presets(), sim.Presets()},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies/export"
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
@@ -37,6 +38,7 @@ var statuses = []struct {
 	status int
 }{
 	{is[spec.Faults], http.StatusUnprocessableEntity},
+	{is[*export.Refusal], http.StatusUnprocessableEntity},
 	{is[*sim.TooCostlyError], http.StatusUnprocessableEntity},
 	{is[*spec.SyntaxError], http.StatusBadRequest},
 	{equals(errQuery), http.StatusBadRequest},

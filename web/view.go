@@ -164,6 +164,12 @@ func downloads(address string, charted []standing) []templates.Download {
 	for _, s := range charted {
 		all = append(all, link("policy", "policy.json", nameOf(s)+" (JSON)", "The policy on its own", "policy", strconv.Itoa(s.position)))
 	}
+	for _, s := range charted {
+		all = append(all, templates.Download{
+			Kind: "export", Href: exportAddress(s.Policy, "grpc"), Label: nameOf(s) + " for gRPC, Envoy, AWS …", Page: true,
+			Title: "The policy as the configuration of a real system, and what of it is lost there",
+		})
+	}
 	return all
 }
 
