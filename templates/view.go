@@ -16,8 +16,8 @@ type Page struct {
 	Share    Share
 	Problems []Problem // faults that no field shows, and other reasons for not having what was asked for
 	Results  *Results  // nil if there are none
-	WhatIf   WhatIf
-	Starts   []Link // scenarios to start from; part of the frame, for no change touches them
+	WhatIf   *WhatIf   // nil: the page has it already
+	Starts   []Link    // scenarios to start from; part of the frame, for no change touches them
 }
 
 // Problem is one thing that is wrong.

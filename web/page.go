@@ -90,7 +90,7 @@ type pageAnswer struct {
 
 // answer runs the state's scenario and sends the page. asked holds controls that differ from the state because of err.
 func (p *pageAnswer) answer(st state, asked url.Values, err error) {
-	page := templates.Page{Static: static.URL, Headline: headline(st.scenario), Form: formOf(st), WhatIf: whatIfForm(st), Starts: starts(), Share: p.shareOf(p.r, st, nil)}
+	page := templates.Page{Static: static.URL, Headline: headline(st.scenario), Form: formOf(st), Starts: starts()}
 	p.complain(&page, asked, err)
 
 	events := &eventStream{w: p.w, control: http.NewResponseController(p.w)}
@@ -115,12 +115,18 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 		}
 		return
 	}
+	var says []string
 	if err == nil {
 		page.Results = results(result, st)
-		page.Share = p.shareOf(p.r, st, page.Results.Verdict)
+		says = page.Results.Verdict
 		if st.tab == tabClients {
 			err = p.trace(page.Results, result, st)
 		}
+	}
+	page.Share = p.shareOf(p.r, st, says)
+	if !p.script {
+		whatIf := whatIfForm(st)
+		page.WhatIf = &whatIf
 	}
 	p.complain(&page, nil, err)
 	p.send(page, events)
