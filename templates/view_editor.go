@@ -6,7 +6,7 @@ type Editor struct {
 	Title    string
 	Problems []Problem // faults that no field shows
 	Fields   []Field
-	Text     Field   // the policy as one line
-	TextOpen bool    // shown unfolded
+	Text     Field // the policy as one line
+	TextOpen bool  // shown unfolded
 	Actions  []Action
 }
