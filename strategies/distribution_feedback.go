@@ -58,7 +58,7 @@ func (l *chain) next(window func(prev int64) (lo, hi int64), lo, hi float64) *ch
 
 	next := &chain{x: l.x}
 	if l.x[0] != lo || l.x[len(l.x)-1] != hi {
-		next.x = nodes(lo, hi)
+		next.x = nodes(lo, hi, minCells, cellsPerE)
 	}
 	next.tail = make([]float64, len(next.x))
 	tail := 0.0
@@ -78,10 +78,11 @@ func (l *chain) next(window func(prev int64) (lo, hi int64), lo, hi float64) *ch
 	return next
 }
 
-// nodes cuts [lo, hi] into parts whose width grows with the delay, so that short delays are as sharp as long ones.
-func nodes(lo, hi float64) []float64 {
+// nodes cuts [lo, hi] into at least so many parts, and so many for each factor of e, whose width grows with the delay, so
+// that short delays are as sharp as long ones.
+func nodes(lo, hi, least, perE float64) []float64 {
 	growth := max(1e-9, math.Log((hi+1)/(lo+1)))
-	cells := max(minCells, math.Ceil(cellsPerE*growth))
+	cells := max(least, math.Ceil(perE*growth))
 	x := make([]float64, int(cells)+1)
 	for i := range x {
 		x[i] = lo + (hi-lo)*math.Expm1(growth*float64(i)/cells)/math.Expm1(growth)
