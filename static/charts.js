@@ -250,6 +250,21 @@ function own(items) {
   });
 }
 
+// tip says what a box shows when it is pointed at.
+function tip(what) {
+  return (item) => {
+    const [row, least, p5, p25, p50, p75, p95, most, atCap] = item.value;
+    return [
+      `${what} ${row + 1}, ${item.seriesName}`,
+      `median ${wait(p50)}`,
+      `half of them ${wait(p25)} to ${wait(p75)}`,
+      `90 % of them ${wait(p5)} to ${wait(p95)}`,
+      `all of them ${wait(least)} to ${wait(most)}`,
+      ...(atCap > 0 ? [`${brief(atCap * 100)} % of them exactly ${wait(most)}, the cap`] : []),
+    ].join("\n");
+  };
+}
+
 const functions = {
   "@over time": (items) => {
     return [`${brief(items[0].value[0])} s`, ...own(items).map(([name, y]) => `${name}: ${brief(y)}`)].join("\n");
@@ -264,17 +279,8 @@ const functions = {
   },
   "@work": ({ seriesName, value: [x, y] }) => `${seriesName}\n${brief(y)} attempts a request at ${brief(x)}`,
   "@cross": (params, api) => cross(api),
-  "@delay": (item) => {
-    const [row, least, p5, p25, p50, p75, p95, most, atCap] = item.value;
-    return [
-      `Retry ${row + 1}, ${item.seriesName}`,
-      `median ${wait(p50)}`,
-      `half of them ${wait(p25)} to ${wait(p75)}`,
-      `90 % of them ${wait(p5)} to ${wait(p95)}`,
-      `all of them ${wait(least)} to ${wait(most)}`,
-      ...(atCap > 0 ? [`${brief(atCap * 100)} % of them exactly ${wait(most)}, the cap`] : []),
-    ].join("\n");
-  },
+  "@delay": tip("Retry"),
+  "@moment": tip("Attempt"),
   "@point": (item) => item.name,
   "@whisker": (params, api) => whisker(api),
   "@heat good": (params, api) => cell(params, api, "--served"),

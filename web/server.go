@@ -98,6 +98,7 @@ func (s *Server) routes() *chi.Mux {
 	r.Post("/", s.compare)
 	r.Get("/what-if", s.whatIf)
 	r.Get("/export", s.exporting)
+	r.Get("/policy", s.policyPage)
 	r.Get("/chart.png", s.pictureAs("image/png", drawPNG))
 	r.Get("/chart.svg", s.pictureAs("image/svg+xml", drawSVG))
 	r.Get("/healthz", s.healthy)

@@ -18,10 +18,7 @@ func editorOf(st state) *templates.Editor {
 	p := st.scenario.Policies[place]
 	e := &templates.Editor{
 		ID: p.ID, Title: title(p),
-		Text: templates.Field{
-			Name: editorText, Label: "The policy in one line", Input: templates.AreaInput, Value: textIn(p), Form: "controls",
-			Help: "The schedule, then what differs from the defaults, such as exponential,base=100ms,cap=10s,jitter=full.",
-		},
+		Text: textField(p),
 		Actions: []templates.Action{
 			{Do: "copy:" + p.ID, Label: "duplicate", Title: "Add one like it"},
 			{Do: "edit:", Label: "done", Title: "Close the editor"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/templates"
 )
 
 // This file says in one to three sentences what the figures mean, and why. The sentences are a catalogue of rules: each
@@ -12,14 +13,29 @@ import (
 // verdict has three slots, and in each the first rule that applies speaks. Only the rules of one slot praise, and only
 // policies that serve as many as any, within the intervals.
 
-// rule is one thing that figures can mean.
-type rule struct {
+// ruleOf is one thing that findings of some kind can mean.
+type ruleOf[F any] struct {
 	id       string
 	slot     slot
-	applies  func(f *findings) bool
-	sentence func(f *findings) string
-	why      func(f *findings) string // sentences too; "" where arithmetic has nothing to add
+	applies  func(f F) bool
+	sentence func(f F) string
+	why      func(f F) string // sentences too; "" where arithmetic has nothing to add
+
+	tone  tone                     // of what is said of a single policy
+	shows func(f F) templates.Link // where to see it; nil: the figures beside it do
 }
+
+// rule is one of the compare page's.
+type rule = ruleOf[*findings]
+
+// tone says what a sentence is to the reader.
+type tone string
+
+const (
+	neutral tone = ""
+	good    tone = "good"
+	bad     tone = "bad"
+)
 
 // slot is a rule's place in the verdict.
 type slot int
@@ -60,20 +76,34 @@ func findingsOf(sc *sim.Scenario, all []standing) *findings {
 }
 
 // spoken is what a rule said.
-type spoken struct{ id, sentence, why string }
+type spoken struct {
+	id, sentence, why string
+	tone              tone
+	shows             templates.Link
+}
 
 // speech is a verdict: what rules said, in the order of their slots.
 type speech []spoken
 
 // speak lets rules speak about standings that are in order.
 func speak(sc *sim.Scenario, all []standing) speech {
-	f := findingsOf(sc, all)
+	return hear(rules, slots, findingsOf(sc, all))
+}
+
+// hear lets in each slot the first rule speak that applies.
+func hear[F any](rules []ruleOf[F], slots slot, f F) speech {
 	var out speech
 	for at := range slots {
-		i := slices.IndexFunc(rules, func(r rule) bool { return r.slot == at && r.applies(f) })
-		if i >= 0 {
-			out = append(out, spoken{rules[i].id, rules[i].sentence(f), rules[i].why(f)})
+		i := slices.IndexFunc(rules, func(r ruleOf[F]) bool { return r.slot == at && r.applies(f) })
+		if i < 0 {
+			continue
 		}
+		r := rules[i]
+		said := spoken{id: r.id, sentence: r.sentence(f), why: r.why(f), tone: r.tone}
+		if r.shows != nil {
+			said.shows = r.shows(f)
+		}
+		out = append(out, said)
 	}
 	return out
 }

@@ -1,0 +1,80 @@
+// Keeps the page of one policy up to date while its controls move: it asks the server for the page that the form would
+// lead to, and takes from it what has changed. Without the script the form is an ordinary one.
+
+import { draw } from "./charts.js";
+import "./export.js";
+import { morph } from "./morph.js";
+import { push, replace, undoing } from "./undo.js";
+
+const typingPause = 200; // ms after a keystroke before asking
+
+const $ = (id) => document.getElementById(id);
+
+let running = null; // AbortController of the request under way
+let typing = 0; // timer
+let gesture = false; // the history's last entry belongs to what is still being typed
+
+document.documentElement.classList.add("live");
+document.addEventListener("input", (event) => {
+  if (event.target.form?.id !== "controls") return;
+  clearTimeout(typing);
+  typing = setTimeout(() => ask(asked()), event.target.nodeName === "INPUT" && event.target.type !== "checkbox" ? typingPause : 0);
+});
+document.addEventListener("change", () => (gesture = false));
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "controls") return;
+  event.preventDefault();
+  clearTimeout(typing);
+  ask(asked());
+});
+addEventListener("popstate", () => {
+  gesture = false;
+  ask(location.search, true);
+});
+undoing();
+draw();
+
+function asked() {
+  return `?${new URLSearchParams(new FormData($("controls")))}`;
+}
+
+// ask requests a page and shows it. Whatever was asked before is given up.
+async function ask(query, moved = false) {
+  running?.abort();
+  const abort = (running = new AbortController());
+  try {
+    const response = await fetch(`/policy${query}`, { signal: abort.signal });
+    if (!response.headers.get("Content-Type")?.startsWith("text/html")) {
+      const problem = await response.json().catch(() => ({}));
+      throw new Error(problem.detail ?? `The server answered ${response.status}.`);
+    }
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (running === abort) show(page.getElementById("main"), moved);
+  } catch (error) {
+    if (running === abort && error.name !== "AbortError") say(error instanceof TypeError ? "The server does not answer." : error.message, () => ask(query, moved));
+  }
+}
+
+// show puts an answer in place. The control in use keeps what is in it.
+function show(main, moved) {
+  say();
+  const url = main.dataset.state ? `/policy?${main.dataset.state}` : "/policy";
+  if (!moved && url !== location.pathname + location.search) {
+    if (gesture) replace(url);
+    else push(url);
+    gesture = true;
+  }
+  morph($("main"), main, moved ? null : document.activeElement);
+  document.title = `${document.querySelector("h1").textContent} · Stampede`;
+  draw();
+}
+
+// say tells what failed, with a way to try again; nothing if all is well.
+function say(text, again) {
+  document.body.classList.toggle("stale", Boolean(text));
+  const status = $("status");
+  status.hidden = !text;
+  if (!text) return;
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Try again", onclick: again });
+  status.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }), button);
+}

@@ -1,0 +1,245 @@
+package web
+
+import (
+	"context"
+	"math"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+)
+
+// This file works out what can be said of one policy without simulating anything: its delays, when its attempts are
+// made, what outages it outlives, how many clients may have it.
+
+// study is one policy put to a trial.
+type study struct {
+	trial
+	policy   strategies.Policy
+	compiled *strategies.Compiled
+	fails    time.Duration // how long an attempt takes to fail
+	held     bool          // it never does
+
+	delays []strategies.DelayRow // at least as many as are shown, as far as there are
+	life   strategies.Life       // with more attempts than delays are shown
+	met    strategies.Survival   // of the trial's outage
+	end    *ending               // nil: there is none
+	wait   float64               // seconds between attempts by the end of the outage, on average
+	atCap  float64               // share of delays of exactly the cap
+}
+
+// ending is when the last attempt is made if all fail, in seconds from the first.
+type ending struct {
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
+}
+
+// lookedAt is how many delays say what a policy is like in the long run.
+const lookedAt = 200
+
+// lifePoints is how many lengths of outage the curves have.
+const lifePoints = 240
+
+func newStudy(ctx context.Context, p strategies.Policy, t trial) (*study, error) {
+	s := &study{trial: t, policy: p, compiled: p.Compile()}
+	fails, answers := t.failure(p)
+	s.fails, s.held = fails, !answers
+	most := int64(max(lookedAt, t.retries))
+	if limit := s.limit(); limit > 0 {
+		most = min(most, limit-1)
+	}
+	s.delays = s.compiled.Delays(int(most))
+	lived := p
+	lived.MaxAttempts = s.limit()
+	rows := int(t.retries) + 1
+	if p.Deadline > 0 {
+		rows = max(rows, maxRetries) // to find the first that comes too late
+	}
+	life, err := lived.Life(ctx, s.fails, rows, s.outages())
+	if err != nil {
+		return nil, err
+	}
+	s.life = life
+	for _, x := range life.Survival {
+		if x.Outage == t.outage.Seconds() {
+			s.met = x
+		}
+	}
+	if s.latest() >= 0 {
+		s.end = &ending{s.meanEnd(), s.latest()}
+	}
+	s.wait, s.atCap = s.waitInOutage(), s.shareAtCap()
+	return s, nil
+}
+
+// limit is how many attempts there are at the most in the trial; 0: any number.
+func (s *study) limit() int64 {
+	if s.held || !s.policy.RetryOn.Has(s.class(s.policy)) {
+		return 1
+	}
+	return s.policy.MaxAttempts
+}
+
+// endless reports whether nothing ends a request that fails, or nothing that anybody would live to see.
+func (s *study) endless() bool {
+	limit := s.limit()
+	return (limit == 0 || limit > strategies.MostAttempts) && s.policy.Deadline == 0
+}
+
+// latest is when the last attempt is made at the latest, in seconds; −1 if there is no such time.
+func (s *study) latest() float64 {
+	if s.endless() {
+		return -1
+	}
+	latest := math.Inf(1)
+	if limit := s.limit(); limit > 0 && limit <= strategies.MostAttempts {
+		latest = float64(limit-1) * s.fails.Seconds()
+		for n := int64(1); n < limit; n++ {
+			_, hi := s.compiled.Bounds(n)
+			latest += float64(hi) / 1e9
+		}
+	}
+	if d := s.policy.Deadline; d > 0 {
+		latest = min(latest, d.Seconds())
+	}
+	return latest
+}
+
+// axisEnd is the longest outage that the curves show, in seconds.
+func (s *study) axisEnd() float64 {
+	end := 1.5 * s.outage.Seconds()
+	switch latest := s.latest(); {
+	case latest > 0:
+		end = max(end, 1.1*latest)
+	case latest < 0:
+		end = 2 * s.outage.Seconds()
+	}
+	if end == 0 {
+		end = 1
+	}
+	step := step125(end / 12)
+	return math.Ceil(end/step-1e-9) * step
+}
+
+// outages are those of the curves, that of the trial and the moments just before and after the latest end among them.
+func (s *study) outages() []float64 {
+	end := s.axisEnd()
+	all := []float64{s.outage.Seconds()}
+	for i := range lifePoints + 1 {
+		all = append(all, end*float64(i)/lifePoints)
+	}
+	if latest := s.latest(); latest > 0 {
+		all = append(all, latest, latest*(1+1e-9))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// meanEnd is the area under the survival curve, whose points are close.
+func (s *study) meanEnd() float64 {
+	if row, ok := s.lastAttempt(); ok && row.Made == 1 {
+		return row.At.Mean
+	}
+	mean := 0.0
+	for i := 1; i < len(s.life.Survival); i++ {
+		a, b := s.life.Survival[i-1], s.life.Survival[i]
+		mean += (b.Outage - a.Outage) * (a.Survives + b.Survives) / 2
+	}
+	return mean
+}
+
+// lastAttempt is the row of the last attempt, if there is one among those looked at.
+func (s *study) lastAttempt() (strategies.AttemptRow, bool) {
+	limit := s.limit()
+	if limit == 0 || limit > int64(len(s.life.Attempts)) {
+		return strategies.AttemptRow{}, false
+	}
+	return s.life.Attempts[limit-1], true
+}
+
+// waitInOutage is the mean of the delay that is under way when the outage ends, or of the last there is.
+func (s *study) waitInOutage() float64 {
+	wait := 0.0
+	for i, row := range s.delays {
+		wait = row.Exact.Mean
+		if row.Cumulative.Mean+float64(i+1)*s.fails.Seconds() >= s.outage.Seconds() {
+			break
+		}
+	}
+	return wait
+}
+
+// shareAtCap is that of all delays of a policy with few, else that of a late one.
+func (s *study) shareAtCap() float64 {
+	n := len(s.delays)
+	if n == 0 {
+		return 0
+	}
+	if limit := s.limit(); limit == 0 || limit > int64(n)+1 {
+		return s.delays[n-1].Exact.AtCap
+	}
+	sum := 0.0
+	for _, row := range s.delays {
+		sum += row.Exact.AtCap
+	}
+	return sum / float64(n)
+}
+
+// safeClients is how many clients knock no more often by the end of the outage than the server can serve.
+func (s *study) safeClients() float64 { return math.Floor(s.wait*s.capacity + 1e-9) }
+
+// jittered reports whether any of the delays is left to chance.
+func (s *study) jittered() bool {
+	return slices.ContainsFunc(s.delays, func(row strategies.DelayRow) bool { return row.Exact.Max > row.Exact.Min })
+}
+
+// tooLate is the first attempt that the deadline may well prevent, or else the first that it can; nil if there is none
+// among those looked at.
+func (s *study) tooLate() *strategies.AttemptRow {
+	if s.policy.Deadline == 0 {
+		return nil
+	}
+	rows := s.life.Attempts
+	for _, most := range []float64{0.99, math.Nextafter(1, 0)} {
+		if i := slices.IndexFunc(rows, func(row strategies.AttemptRow) bool { return row.Made <= most }); i >= 0 {
+			return &rows[i]
+		}
+	}
+	if n := int64(len(rows)); n < maxRetries && (s.limit() == 0 || n < s.limit()) {
+		return &strategies.AttemptRow{Attempt: n + 1} // those that are never made are left out
+	}
+	return nil
+}
+
+// compareWith is the address of the compare page with this policy and others in a scenario like the trial.
+func (s *study) compareWith(others ...strategies.Policy) string {
+	st := opening()
+	sc := *st.scenario
+	sc.Clients.Count = int(s.clients)
+	sc.SetOutage(s.outage)
+	sc.SetCapacity(s.capacity)
+	sc.Policies = append([]strategies.Policy{unnamed(s.policy)}, others...)
+	sc.Complete()
+	if sc.Validate() != nil {
+		return "/?" + encode(url.Values{"p": {textIn(s.policy)}})
+	}
+	st = state{scenario: &sc, marks: markPolicies(nil, sc.Policies)}
+	return address(encode(st.query()))
+}
+
+// unnamed is a policy without an id that goes without saying.
+func unnamed(p strategies.Policy) strategies.Policy {
+	if idFollows(p) {
+		p.ID = ""
+	}
+	return p
+}
+
+// inFull is the policy with full jitter.
+func (s *study) inFull() strategies.Policy {
+	p := s.policy
+	p.ID, p.Name, p.Jitter = "", "", spec.Choice{Kind: "full"}
+	return p
+}

@@ -1,0 +1,142 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/templates"
+)
+
+// This file makes the policy page of a study.
+
+// policyForm has the trial's controls and the fields of the compare page's editor.
+func policyForm(st policyState) templates.Form {
+	p := st.policy
+	f := templates.Form{State: st.address, Editor: &templates.Editor{ID: p.ID, Title: title(p), Text: textField(p)}}
+	for _, item := range spec.Items(&st.trial) {
+		f.Plain = append(f.Plain, fieldOf(item))
+	}
+	fields, wide := editorFields(spec.Items(&p))
+	f.Editor.Fields = slices.DeleteFunc(append(fields, wide...), func(f templates.Field) bool { return f.Name == editorPrefix+"id" })
+	return f
+}
+
+// fill adds what the study says.
+func (s *study) fill(page templates.PolicyPage) templates.PolicyPage {
+	page.Title, page.Text = title(s.policy), textIn(s.policy)
+	for _, said := range hear(policyRules, policySlots, s) {
+		page.Verdicts = append(page.Verdicts, templates.PolicyVerdict{ID: said.id, Tone: string(said.tone), Says: said.sentence, Why: said.why, Shows: said.shows})
+	}
+	page.Warnings = s.policy.Warnings()
+	for i := range page.Warnings {
+		page.Warnings[i] = sentence(page.Warnings[i])
+	}
+	page.Facts = s.facts()
+	page.Compare = s.compareWith(opening().scenario.Policies...)
+	if rows := s.shown(); len(rows) > 0 {
+		page.Boxes = []templates.Chart{waitsChart(rows), momentsChart(s.moments())}
+		page.Retries = s.table()
+	}
+	page.Curves = []templates.Chart{survivalChart(s), attemptsChart(s)}
+	return page
+}
+
+func (s *study) facts() []templates.Fact {
+	facts := []templates.Fact{{Label: "Gives up", Value: "never"}}
+	if s.end != nil {
+		facts = []templates.Fact{
+			{Label: "Gives up, at the latest", Value: "after " + seconds(s.end.Max+s.fails.Seconds())},
+			{Label: "on average", Value: "after " + seconds(s.end.Mean+s.fails.Seconds())},
+		}
+	}
+	return append(facts,
+		templates.Fact{Label: "Outlives " + length(s.outage), Value: nearly(s.met.Survives, 1) + nbsp + "%"},
+		templates.Fact{Label: "Attempts for that", Value: brief(s.met.Attempts)},
+		templates.Fact{Label: "Each fails after", Value: s.failsAfter()},
+	)
+}
+
+func (s *study) failsAfter() string {
+	if s.held {
+		return "never"
+	}
+	return span(s.fails)
+}
+
+// shown are the delays of the table.
+func (s *study) shown() []strategies.DelayRow {
+	return s.delays[:min(len(s.delays), int(s.retries))]
+}
+
+// moments are the attempts that belong to the delays shown.
+func (s *study) moments() []strategies.AttemptRow {
+	return s.life.Attempts[:min(len(s.life.Attempts), len(s.shown())+1)]
+}
+
+// table has a row for each retry: what is waited before it, in all, and when the attempt is made.
+func (s *study) table() templates.Table {
+	t := templates.Table{
+		Caption: "Every retry, in seconds: what the schedule says, what is waited, what has been waited in all, and when the attempt is made, counted from the first",
+		Head: []string{"Retry", "Scheduled", "Wait: least", "5 %", "25 %", "median", "mean", "75 %", "95 %", "most", "at the cap",
+			"In all: least", "mean", "95 %", "most", "Attempt", "made at: least", "mean", "95 %", "most", "made"},
+	}
+	for i, row := range s.shown() {
+		e, c := row.Exact, row.Cumulative
+		cells := []string{fmt.Sprint(row.Retry), brief(row.Scheduled), brief(e.Min), brief(e.P5), brief(e.P25), brief(e.P50), brief(e.Mean), brief(e.P75),
+			brief(e.P95), brief(e.Max), nearly(e.AtCap, 1) + nbsp + "%"}
+		late, made := float64(i+1)*s.fails.Seconds(), "never"
+		p95 := noValue
+		if c.P95 != nil {
+			p95 = brief(*c.P95)
+		}
+		moment := []string{noValue, noValue, noValue, noValue}
+		if i+1 < len(s.life.Attempts) {
+			at := s.life.Attempts[i+1].At
+			if c.P95 == nil {
+				p95 = brief(max(at.P95-late, 0))
+			}
+			moment = []string{brief(at.Min), brief(at.Mean), brief(at.P95), brief(at.Max)}
+			made = nearly(s.life.Attempts[i+1].Made, 1) + nbsp + "%"
+		}
+		cells = append(cells, brief(c.Min), brief(c.Mean), p95, brief(c.Max), fmt.Sprint(row.Retry+1))
+		t.Rows = append(t.Rows, append(append(cells, moment...), made))
+	}
+	return t
+}
+
+// curveTable has about 16 of the lengths of outage.
+func (s *study) curveTable(caption, head string, value func(strategies.Survival) string) templates.Table {
+	t := templates.Table{Caption: caption, Head: []string{"Outage", head}}
+	last := -1.0
+	every := s.axisEnd() / 15
+	for _, x := range s.life.Survival {
+		if x.Outage == s.outage.Seconds() || x.Outage >= last+every*(1-1e-9) || last < 0 {
+			t.Rows = append(t.Rows, []string{seconds(x.Outage), value(x)})
+			last = x.Outage
+		}
+	}
+	return t
+}
+
+// textField holds a policy in one line.
+func textField(p strategies.Policy) templates.Field {
+	return templates.Field{
+		Name: editorText, Label: "The policy in one line", Input: templates.AreaInput, Value: textIn(p), Form: "controls",
+		Help: "The schedule, then what differs from the defaults, such as exponential,base=100ms,cap=10s,jitter=full.",
+	}
+}
+
+// footnote says how exact a study is.
+func (s *study) footnote() string {
+	said := []string{"From closed forms and convolution, to within 0.1" + nbsp + "%."}
+	if s.compiled.Feedback() {
+		said = []string{"Each delay depends on the one before: followed together, to within 1" + nbsp + "%."}
+	}
+	if s.life.Cut {
+		said = append(said, "Cut off where a request has "+count(strategies.MostAttempts)+" attempts.")
+	}
+	return strings.Join(said, " ")
+}
