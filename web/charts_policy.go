@@ -22,7 +22,7 @@ func waitsChart(rows []strategies.DelayRow) templates.Chart {
 	for i, row := range rows {
 		e := row.Exact
 		names[i] = fmt.Sprint(row.Retry)
-		boxes[i] = box(i, e.Min, e.P5, e.P25, e.P50, e.P75, e.P95, e.Max)
+		boxes[i] = box(i, e.Min, e.P5, e.P25, e.P50, e.P75, e.P95, e.Max, e.AtCap)
 	}
 	return boxChart("waits", "Wait before each retry", "Wait (s)", "Retry", "@delay", names, boxes)
 }
