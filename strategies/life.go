@@ -13,8 +13,12 @@ import (
 // hardly is a probability that nobody can see.
 const hardly = 1e-6
 
-// MostAttempts is how many attempts of a request Life looks at.
-const MostAttempts = 10_000
+// Life looks at so many attempts of a request at the most; at fewer where each delay depends on the one before it, which
+// takes longer.
+const (
+	MostAttempts  = 10_000
+	mostDependent = 2_000
+)
 
 // Spread describes the distribution of a moment, in seconds.
 type Spread struct {
@@ -45,8 +49,9 @@ type Survival struct {
 // Life is what becomes of a request under a policy.
 type Life struct {
 	Attempts []AttemptRow `json:"attempts"`
-	Survival []Survival   `json:"survival"` // shortest outage first; cut off where it would take more than MostAttempts
-	Cut      bool         `json:"cut,omitempty"`
+	Survival []Survival   `json:"survival"`      // shortest outage first
+	Cut      int64        `json:"cut,omitempty"` // outages are left out that would take more attempts than that; 0: none
+
 }
 
 // waited is the law of the sum of all delays so far, in nanoseconds.
@@ -65,7 +70,8 @@ type waited interface {
 // convolution, to within 0.001; where a delay depends on the one before it, to within 0.01. It returns ctx's error if it
 // ends.
 func (p Policy) Life(ctx context.Context, failure time.Duration, attempts int, outages []float64) (Life, error) {
-	f := follower{sum: p.Compile().waited(), failure: float64(failure), deadline: math.Inf(1)}
+	c := p.Compile()
+	f := follower{sum: c.waited(), failure: float64(failure), deadline: math.Inf(1)}
 	if p.Deadline > 0 {
 		f.deadline = float64(p.Deadline)
 	}
@@ -75,6 +81,9 @@ func (p Policy) Life(ctx context.Context, failure time.Duration, attempts int, o
 	f.begun, f.over = newStairs(len(outages)), newStairs(len(outages))
 	life := Life{Attempts: []AttemptRow{}, Survival: make([]Survival, len(outages))}
 	limit := int64(MostAttempts)
+	if c.feedback {
+		limit = mostDependent
+	}
 	if p.MaxAttempts > 0 {
 		limit = min(limit, p.MaxAttempts)
 	}
@@ -101,8 +110,8 @@ func (p Policy) Life(ctx context.Context, failure time.Duration, attempts int, o
 		survives := min(max(1-over[i], 0), 1)
 		life.Survival[i] = Survival{outages[i], survives, begun[i] + survives}
 	}
-	if f.attempt == MostAttempts && p.MaxAttempts != MostAttempts && !f.done() {
-		life.Cut = true
+	if f.attempt == limit && limit != p.MaxAttempts && !f.done() {
+		life.Cut = limit
 		life.Survival = life.Survival[:sort.Search(len(outages), func(i int) bool { return f.ends[i] > f.shift()+f.sum.quantile(hardly) })]
 	}
 	return life, nil

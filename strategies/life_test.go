@@ -166,16 +166,20 @@ func drawLives(p strategies.Policy, failure time.Duration, outages []float64) st
 
 func TestLifeIsBounded(t *testing.T) {
 	l := life(t, "constant,base=1ms", 0, 3, 1, 9, 11, 3600)
-	if !l.Cut || len(l.Survival) != 2 || math.Abs(l.Survival[1].Attempts-9001) > 1e-6 {
+	if l.Cut != 10_000 || len(l.Survival) != 2 || math.Abs(l.Survival[1].Attempts-9001) > 1e-6 {
 		t.Errorf("10^4 attempts reach to %+v", l)
 	}
 	l = life(t, "immediate", 0, 3, 1, 2) // no time passes
-	if !l.Cut || len(l.Survival) != 0 || len(l.Attempts) != 3 {
+	if l.Cut != 10_000 || len(l.Survival) != 0 || len(l.Attempts) != 3 {
 		t.Errorf("at once for ever: %+v", l)
 	}
 	l = life(t, "constant,base=168h,jitter=decorrelated,multiplier=10", 168*time.Hour, 100, 1, 1e6)
 	if len(l.Attempts) != 100 || l.Survival[1].Survives != 1 {
 		t.Errorf("the longest waits: %+v", l.Survival)
+	}
+	l = life(t, "constant,base=1ms,cap=2ms,jitter=decorrelated", 0, 3, 1, 3600)
+	if l.Cut != 2000 || len(l.Survival) != 1 || l.Survival[0].Survives < 0.999 {
+		t.Errorf("2000 dependent attempts reach to %+v", l)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

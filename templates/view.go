@@ -176,6 +176,7 @@ type Row struct {
 	Baseline      bool   // the others are compared with it
 	BaselineDo    string // empty: there is nothing to compare
 	OpenDo        string
+	PolicyHref    string   // of the page of this policy alone
 	All           *Details // all its figures; nil: folded
 	SpanRows      []SpanRow
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"net/http"
@@ -58,48 +57,3 @@ func asJSON(v any) []byte {
 
 // maxRetries is the longest delay table there is.
 const maxRetries = 1000
-
-// analysis is the exact behaviour of one policy, server or no server.
-type analysis struct {
-	Policy   strategies.Policy     `json:"policy"`
-	Delays   []strategies.DelayRow `json:"delays"`
-	Warnings []string              `json:"warnings"`
-}
-
-// analyse gives the delay table of the policy in the body.
-func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
-	body, err := readBody(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	query, err := queryOf(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	retries, retriesErr := takeInt(query, "retries", 10, 1, maxRetries)
-	policy, err := strategies.ParsePolicy(body)
-	if err := allFaults(err, retriesErr, unknownParams(query)); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	delays, err := s.delays(r.Context(), policy, retries)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.sendJSON(w, r, analysis{policy, delays, policy.Warnings()})
-}
-
-// delays computes a delay table in a slot of its own: it can take as long as a simulation.
-func (s *Server) delays(ctx context.Context, p strategies.Policy, retries int) ([]strategies.DelayRow, error) {
-	release, err := s.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	c := p.Compile()
-	rows := c.Delays(retries)
-	return rows, c.SampleP95(ctx, rows)
-}

@@ -68,9 +68,12 @@ var policyRules = []ruleOf[*study]{
 		id: "gives-up", slot: aboutEnd, tone: neutral,
 		applies: func(s *study) bool { return s.end != nil },
 		sentence: func(s *study) string {
-			latest, mean := seconds(s.end.Max+s.fails.Seconds()), seconds(s.end.Mean+s.fails.Seconds())
-			if latest == mean {
+			latest, mean := seconds(s.end.Max+s.fails.Seconds()), s.meanFailure()
+			switch mean {
+			case latest:
 				return "Gives up after " + latest + "."
+			case noValue:
+				return "Gives up after " + latest + " at the latest."
 			}
 			return "Gives up after " + latest + " at the latest, " + mean + " on average."
 		},
@@ -112,33 +115,42 @@ var policyRules = []ruleOf[*study]{
 	},
 	{
 		id: "outlives", slot: aboutOutage, tone: good,
-		applies:  func(s *study) bool { return s.outage > 0 && s.met.Survives > 1-unseen },
+		applies:  outlastedBy(1 - unseen),
 		sentence: func(s *study) string { return "Outlives an outage of " + length(s.outage) + "." },
 		why: func(s *study) string {
-			return "An attempt is made once it is over: it takes " + brief(s.met.Attempts) + " on average, that one included."
+			return "An attempt is made once it is over: it takes " + s.attemptsMade() + " on average, that one included."
 		},
 		shows: atCurve,
 	},
 	{
 		id: "outlives-likely", slot: aboutOutage, tone: good,
-		applies:  func(s *study) bool { return s.outage > 0 && s.met.Survives >= likely },
+		applies:  outlastedBy(likely),
 		sentence: outlivesWith,
 		why:      endsWhen,
 		shows:    atCurve,
 	},
 	{
 		id: "outlives-perhaps", slot: aboutOutage, tone: bad,
-		applies:  func(s *study) bool { return s.outage > 0 && s.met.Survives >= unseen },
+		applies:  outlastedBy(unseen),
 		sentence: outlivesWith,
 		why:      endsWhen,
 		shows:    atCurve,
 	},
 	{
 		id: "perishes", slot: aboutOutage, tone: bad,
-		applies:  func(s *study) bool { return s.outage > 0 },
+		applies:  outlastedBy(0),
 		sentence: func(s *study) string { return "Does not outlive an outage of " + length(s.outage) + "." },
 		why:      endsWhen,
 		shows:    atCurve,
+	},
+	{
+		id: "too-many-to-tell", slot: aboutOutage, tone: neutral,
+		applies: func(s *study) bool { return s.outage > 0 },
+		sentence: func(s *study) string {
+			return "An outage of " + length(s.outage) + " takes more attempts than are looked at here."
+		},
+		why:   func(s *study) string { return "The curves end after " + count(float64(s.life.Cut)) + " attempts." },
+		shows: atCurve,
 	},
 	{
 		id: "not-retried", slot: aboutFilter, tone: bad,
@@ -249,6 +261,22 @@ var policyRules = []ruleOf[*study]{
 
 const advised = "They advise a first wait of 0.5–1 s that grows by a factor of 1.5–2, 3–5 attempts, and jitter of up to 0.5 s. Work in the background may go on far longer."
 
+// meanFailure is after how long a request fails on average.
+func (s *study) meanFailure() string {
+	if s.end.Mean == nil {
+		return noValue
+	}
+	return seconds(*s.end.Mean + s.fails.Seconds())
+}
+
+// outlastedBy reports whether there is an outage that is outlived with a probability of at least p.
+func outlastedBy(p float64) func(*study) bool {
+	return func(s *study) bool {
+		survives, known := s.outlives()
+		return known && s.outage > 0 && survives >= p
+	}
+}
+
 // strays says where a policy leaves the advice; "" if it does not.
 func (s *study) strays() string {
 	var how []string
@@ -308,7 +336,10 @@ func endsWhen(s *study) string {
 	if s.end.Max == 0 {
 		return "Its only attempt is the one that meets the outage."
 	}
-	return "Its last attempt is made after " + seconds(s.end.Mean) + " on average, " + seconds(s.end.Max) + " at the latest."
+	if s.end.Mean == nil {
+		return "Its last attempt is made after " + seconds(s.end.Max) + " at the latest."
+	}
+	return "Its last attempt is made after " + seconds(*s.end.Mean) + " on average, " + seconds(s.end.Max) + " at the latest."
 }
 
 // knockingOf shows the sum: by then N clients knock N ÷ wait times a second.

@@ -24,7 +24,7 @@ type study struct {
 
 	delays []strategies.DelayRow // at least as many as are shown, as far as there are
 	life   strategies.Life       // with more attempts than delays are shown
-	met    strategies.Survival   // of the trial's outage
+	met    *strategies.Survival  // of the trial's outage; nil: it takes too many attempts to be worked out
 	end    *ending               // nil: there is none
 	wait   float64               // seconds between attempts by the end of the outage, on average
 	atCap  float64               // share of delays of exactly the cap
@@ -32,8 +32,8 @@ type study struct {
 
 // ending is when the last attempt is made if all fail, in seconds from the first.
 type ending struct {
-	Mean float64 `json:"mean"`
-	Max  float64 `json:"max"`
+	Mean *float64 `json:"mean"` // nil: it takes too many attempts to be worked out
+	Max  float64  `json:"max"`
 }
 
 // lookedAt is how many delays say what a policy is like in the long run.
@@ -62,13 +62,11 @@ func newStudy(ctx context.Context, p strategies.Policy, t trial) (*study, error)
 		return nil, err
 	}
 	s.life = life
-	for _, x := range life.Survival {
-		if x.Outage == t.outage.Seconds() {
-			s.met = x
-		}
+	if i := slices.IndexFunc(life.Survival, func(x strategies.Survival) bool { return x.Outage == t.outage.Seconds() }); i >= 0 {
+		s.met = &life.Survival[i]
 	}
-	if s.latest() >= 0 {
-		s.end = &ending{s.meanEnd(), s.latest()}
+	if latest := s.latest(); latest >= 0 {
+		s.end = &ending{s.meanEnd(), latest}
 	}
 	s.wait, s.atCap = s.waitInOutage(), s.shareAtCap()
 	return s, nil
@@ -138,16 +136,19 @@ func (s *study) outages() []float64 {
 }
 
 // meanEnd is the area under the survival curve, whose points are close.
-func (s *study) meanEnd() float64 {
+func (s *study) meanEnd() *float64 {
+	if s.life.Cut > 0 {
+		return nil
+	}
 	if row, ok := s.lastAttempt(); ok && row.Made == 1 {
-		return row.At.Mean
+		return &row.At.Mean
 	}
 	mean := 0.0
 	for i := 1; i < len(s.life.Survival); i++ {
 		a, b := s.life.Survival[i-1], s.life.Survival[i]
 		mean += (b.Outage - a.Outage) * (a.Survives + b.Survives) / 2
 	}
-	return mean
+	return &mean
 }
 
 // lastAttempt is the row of the last attempt, if there is one among those looked at.
@@ -211,6 +212,25 @@ func (s *study) tooLate() *strategies.AttemptRow {
 		return &strategies.AttemptRow{Attempt: n + 1} // those that are never made are left out
 	}
 	return nil
+}
+
+// outlives is the probability of that, if it is known: who never gives up outlives everything.
+func (s *study) outlives() (p float64, known bool) {
+	switch {
+	case s.met != nil:
+		return s.met.Survives, true
+	case s.limit() == 0 && s.policy.Deadline == 0:
+		return 1, true
+	}
+	return 0, false
+}
+
+// attemptsMade is how many an outlived outage takes.
+func (s *study) attemptsMade() string {
+	if s.met == nil {
+		return "more than " + count(float64(s.life.Cut))
+	}
+	return brief(s.met.Attempts)
 }
 
 // compareWith is the address of the compare page with this policy and others in a scenario like the trial.

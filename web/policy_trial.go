@@ -58,6 +58,9 @@ func (t *trial) Fields() []spec.Field {
 // MarshalJSON writes every field.
 func (t trial) MarshalJSON() ([]byte, error) { return spec.EncodeJSON(&t) }
 
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (t *trial) UnmarshalJSON(data []byte) error { return spec.DecodeJSON(t, data) }
+
 // takeTrial removes a trial's fields from a query. Its error holds spec.Faults that point to "?key"; what they are about has
 // its default.
 func takeTrial(query url.Values) (trial, error) {

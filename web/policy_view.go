@@ -34,6 +34,9 @@ func (s *study) fill(page templates.PolicyPage) templates.PolicyPage {
 	for i := range page.Warnings {
 		page.Warnings[i] = sentence(page.Warnings[i])
 	}
+	if s.guarded() {
+		page.Warnings = append(page.Warnings, "Circuit breaker, budget and throttling are left out here: what they do depends on other requests. Simulate it to see.")
+	}
 	page.Facts = s.facts()
 	page.Compare = s.compareWith(opening().scenario.Policies...)
 	if rows := s.shown(); len(rows) > 0 {
@@ -49,12 +52,16 @@ func (s *study) facts() []templates.Fact {
 	if s.end != nil {
 		facts = []templates.Fact{
 			{Label: "Gives up, at the latest", Value: "after " + seconds(s.end.Max+s.fails.Seconds())},
-			{Label: "on average", Value: "after " + seconds(s.end.Mean+s.fails.Seconds())},
+			{Label: "on average", Value: "after " + s.meanFailure()},
 		}
 	}
+	survives := noValue
+	if p, known := s.outlives(); known {
+		survives = nearly(p, 1) + nbsp + "%"
+	}
 	return append(facts,
-		templates.Fact{Label: "Outlives " + length(s.outage), Value: nearly(s.met.Survives, 1) + nbsp + "%"},
-		templates.Fact{Label: "Attempts for that", Value: brief(s.met.Attempts)},
+		templates.Fact{Label: "Outlives " + length(s.outage), Value: survives},
+		templates.Fact{Label: "Attempts for that", Value: s.attemptsMade()},
 		templates.Fact{Label: "Each fails after", Value: s.failsAfter()},
 	)
 }
@@ -64,6 +71,11 @@ func (s *study) failsAfter() string {
 		return "never"
 	}
 	return span(s.fails)
+}
+
+// guarded reports whether anything but attempts and deadline holds the policy back.
+func (s *study) guarded() bool {
+	return s.policy.Breaker.Kind != "" || s.policy.Budget.Kind != "" || s.policy.Throttle.Kind != ""
 }
 
 // shown are the delays of the table.
@@ -135,8 +147,8 @@ func (s *study) footnote() string {
 	if s.compiled.Feedback() {
 		said = []string{"Each delay depends on the one before: followed together, to within 1" + nbsp + "%."}
 	}
-	if s.life.Cut {
-		said = append(said, "Cut off where a request has "+count(strategies.MostAttempts)+" attempts.")
+	if s.life.Cut > 0 {
+		said = append(said, "Cut off where a request has "+count(float64(s.life.Cut))+" attempts.")
 	}
 	return strings.Join(said, " ")
 }

@@ -35,8 +35,10 @@ func results(r *sim.Result, st state) *templates.Results {
 		Spans:     axes.spanHead(),
 		Downloads: downloads(st.address, charted),
 	}
+	met := trialIn(r.Scenario)
 	for _, s := range all {
 		row := rowOf(columns, s, axes)
+		row.PolicyHref = policyAddress(s.Policy, met)
 		columns.unfold(&row, s, st.opened)
 		row.Shown, row.ShowDo = toggle(charted, s)
 		row.Place = s.position + 1

@@ -55,7 +55,7 @@ func TestDifferencesInWords(t *testing.T) {
 func TestBaselineOnThePage(t *testing.T) {
 	s := newTestServer(nil)
 	w := get(s, "baseline=exponential-full", false)
-	page := plainSpaces(w.Body.String())
+	page := plainSpaces.Replace(w.Body.String())
 	sc := sim.Default()
 	r, err := sim.Runner{Values: true}.Run(t.Context(), sc, nil)
 	must(t, err)

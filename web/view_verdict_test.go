@@ -26,10 +26,6 @@ const (
 	threeText = "exponential,base=100ms,cap=10s,jitter=full,maxAttempts=3"
 )
 
-func plainSpaces(s string) string {
-	return strings.NewReplacer(nbsp, " ", thinSpace, " ").Replace(s)
-}
-
 func steadily(rate float64) func(*sim.Scenario) {
 	return func(sc *sim.Scenario) {
 		sc.Clients.Workload = sim.Workload{Kind: sim.Open, Rate: rate}
@@ -194,10 +190,10 @@ func TestEachRuleSpeaksUpToItsEdge(t *testing.T) {
 			t.Errorf("case %d: %s does not speak, but %v", i, c.rule, said)
 		default:
 			speaks[c.rule]++
-			if got := plainSpaces(said[at].sentence); got != c.want {
+			if got := plainSpaces.Replace(said[at].sentence); got != c.want {
 				t.Errorf("case %d: %s\nsays %s\nwant %s", i, c.rule, got, c.want)
 			}
-			if got := plainSpaces(said[at].why); got != c.why {
+			if got := plainSpaces.Replace(said[at].why); got != c.why {
 				t.Errorf("case %d: %s\nwhy  %s\nwant %s", i, c.rule, got, c.why)
 			}
 		}

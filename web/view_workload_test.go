@@ -27,7 +27,7 @@ func TestWorkloadSwitch(t *testing.T) {
 			t.Errorf("%s from %q leads to %q, want %q", c.do, c.from, st.address, c.address)
 		}
 		form := formOf(st)
-		if got := plainSpaces(form.Workload.Why); got != c.why {
+		if got := plainSpaces.Replace(form.Workload.Why); got != c.why {
 			t.Errorf("%s: %s\nwant %s", st.address, got, c.why)
 		}
 		for _, choice := range form.Workload.Choices {
