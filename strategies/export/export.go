@@ -17,7 +17,18 @@ import (
 var Formats = []Format{
 	stampede,
 	grpc,
+	envoy,
+	istio,
 	stepFunctions,
+	temporal,
+	awsConfig,
+	resilience4j,
+	dotnet,
+	bullMQ,
+	cenkalti,
+	failsafe,
+	cockatiel,
+	tenacity,
 }
 
 // Format is a way to write a policy down.

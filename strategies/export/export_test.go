@@ -179,3 +179,25 @@ func TestDurations(t *testing.T) {
 		}
 	}
 }
+
+// .NET reads "2" as two days; a time span is written in full.
+func TestTimeSpans(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		2 * time.Second: "00:00:02", 100 * time.Millisecond: "00:00:00.1", 100 * time.Nanosecond: "00:00:00.0000001",
+		24 * time.Hour: "1.00:00:00", 25*time.Hour + 90*time.Second: "1.01:01:30",
+	} {
+		if got := timeSpan(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestGoDurations(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0", 1: "1", time.Second: "time.Second", 1500 * time.Millisecond: "1500 * time.Millisecond", 90 * time.Minute: "90 * time.Minute",
+	} {
+		if got := goDuration(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+}

@@ -55,7 +55,8 @@ func (f *fitting) rewrite(why string, change func(*strategies.Policy)) {
 	was.MaxAttempts, asked.MaxAttempts = f.fits.MaxAttempts, f.fits.MaxAttempts // further retries are lost already
 	change(&next)
 	change(&asked)
-	if sameWaits(f.fits, next) && sameWaits(was, asked) {
+	closer := len(differences(asked, next)) <= len(differences(was, next))
+	if closer && sameWaits(f.fits, next) && sameWaits(was, asked) {
 		asked.MaxAttempts = f.asked.MaxAttempts
 		f.asked = asked
 	}
@@ -69,16 +70,28 @@ func sameWaiting(a, b strategies.Policy) bool {
 	})
 }
 
-// attempts keeps the number of attempts from least to most. A policy without a limit gets most; 0: it may have none.
+// attempts keeps the number of attempts from least to most, and gives most to a policy without a limit.
 func (f *fitting) attempts(least, most int64, why string) {
-	n := f.fits.MaxAttempts
-	if n != 0 && n < least {
-		f.refuse("it cannot be told to try only once; leave its retries out instead")
-		return
-	}
-	if most > 0 && (n == 0 || n > most) {
+	if f.fits.MaxAttempts == 0 {
 		f.change(why, func(p *strategies.Policy) { p.MaxAttempts = most })
 	}
+	f.attemptsOrNoLimit(least, most, why)
+}
+
+// attemptsOrNoLimit is for targets that need not have a limit.
+func (f *fitting) attemptsOrNoLimit(least, most int64, why string) {
+	switch n := f.fits.MaxAttempts; {
+	case n != 0 && n < least:
+		f.refuse("it cannot be told to try only once; leave its retries out instead")
+	case n > most:
+		f.change(why, func(p *strategies.Policy) { p.MaxAttempts = most })
+	}
+}
+
+// growth fits the schedule for targets that can only multiply the wait, by a factor from least to most.
+func (f *fitting) growth(target string, least, most float64) {
+	f.exponential(least, most, target+" can only multiply the wait; written is the nearest growth from the first wait to the last")
+	f.startBelowCap()
 }
 
 // leaveOutDeadline and leaveOutAttemptTimeout are for targets that have none.
@@ -158,24 +171,39 @@ func plusMinus(fraction float64) form {
 	return form{choiceOf("percentage", "fraction", fraction), 1 - fraction, 1 + fraction}
 }
 
+// around is the jitter of a share low/high to either side of a delay.
+func around(share float64) form { return plusMinus(math.Round(1e9*(1-share)/(1+share)) / 1e9) }
+
+// fullOrNone is for targets with no other jitter.
+func fullOrNone(share float64) form {
+	if share == 1 {
+		return noJitter
+	}
+	return fullJitter
+}
+
+// always is for targets with one jitter.
+func always(only form) func(float64) form { return func(float64) form { return only } }
+
 // upTo is a jitter that shortens a delay by at most so much of it.
 func upTo(fraction float64) form {
+	if fraction == 0 {
+		return noJitter
+	}
 	return form{choiceOf("range", "low", 1-fraction, "high", 1.0), 1 - fraction, 1}
 }
 
 // jitter gives the policy the jitter that choose picks for the share low/high of its own, or else (a jitter that does not
 // multiply) fallback. If the target's jitter has the same share, delays are scaled so that nothing changes.
 func (f *fitting) jitter(why string, fallback form, choose func(share float64) form) {
+	f.independent(why)
 	low, high, ok := spread(f.fits)
 	target, scale := fallback, 1.0
 	if ok && high > 0 {
 		target = choose(low / high)
-		if math.Abs(target.low*high-low*target.high) < 1e-12 {
+		if math.Abs(target.low*high-low*target.high) < 1e-6 {
 			scale = high / target.high
 		}
-	}
-	if !ok && f.fits.Compile().Feedback() {
-		f.change(why, average)
 	}
 	f.rewrite(why, func(p *strategies.Policy) {
 		p.Jitter = target.jitter
@@ -221,7 +249,13 @@ func retries(p strategies.Policy, most int64) int64 {
 	return max(1, min(p.MaxAttempts-1, most))
 }
 
-// average replaces a wait that depends on the one before by the mean waits.
+// independent replaces waits that depend on the one before by their means.
+func (f *fitting) independent(why string) {
+	if f.fits.Compile().Feedback() {
+		f.change(why, average)
+	}
+}
+
 func average(p *strategies.Policy) {
 	rows := p.Compile().Delays(int(retries(*p, shown)))
 	means := make([]time.Duration, len(rows))
@@ -307,11 +341,11 @@ func (f *fitting) needCap(why string) {
 	})
 }
 
-// uncapSteady is for targets in which the cap has to be more than the first delay: equal, it keeps the delay as it is.
+// uncapSteady takes the cap from waits that do not grow, for targets in which the cap has to be more than the first wait.
 func (f *fitting) uncapSteady() {
 	f.rewrite("the longest wait must be more than the first", func(p *strategies.Policy) {
-		if p.Cap == base(*p) && !p.CapAfterJitter {
-			p.Schedule, p.Cap = choiceOf("exponential", "base", p.Cap, "factor", 1.0), 0
+		if first := base(*p); !p.CapAfterJitter && p.Cap > 0 && (factor(*p) == 1 || p.Cap <= first) {
+			p.Schedule, p.Cap = choiceOf("exponential", "base", min(first, p.Cap), "factor", 1.0), 0
 		}
 	})
 }
@@ -321,6 +355,13 @@ func (f *fitting) whole(unit time.Duration, why string) {
 	f.rewrite(why, func(p *strategies.Policy) {
 		p.Schedule = withBase(*p, roundUp(base(*p), unit))
 		p.Cap = roundUp(p.Cap, unit)
+	})
+}
+
+// wholeTimeouts rounds deadline and attempt timeout up to whole units.
+func (f *fitting) wholeTimeouts(unit time.Duration, why string) {
+	f.change(why, func(p *strategies.Policy) {
+		p.Deadline, p.AttemptTimeout = roundUp(p.Deadline, unit), roundUp(p.AttemptTimeout, unit)
 	})
 }
 
@@ -342,8 +383,21 @@ func (f *fitting) mustWait() {
 func base(p strategies.Policy) time.Duration { return p.Schedule.Args.Duration("base") }
 func factor(p strategies.Policy) float64     { return p.Schedule.Args.Number("factor") }
 
+// fraction is how far a jitter strays to either side; 0 if there is none.
+func fraction(p strategies.Policy) float64 { return p.Jitter.Args.Number("fraction") }
+
 func withBase(p strategies.Policy, base time.Duration) spec.Choice {
-	return choiceOf("exponential", "base", base, "factor", factor(p))
+	return withArg(p.Schedule, "base", base)
+}
+
+// withArg is a choice with another value for a parameter, if it has that.
+func withArg(c spec.Choice, key string, value any) spec.Choice {
+	if _, ok := c.Args[key]; !ok {
+		return c
+	}
+	c.Args = maps.Clone(c.Args)
+	c.Args[key] = value
+	return c
 }
 
 // sameWaits reports whether two policies draw their delays from the same windows, to the rounding of nanoseconds, over
@@ -354,7 +408,7 @@ func sameWaits(a, b strategies.Policy) bool {
 		return x.Feedback() && y.Feedback() && sameWaiting(a, b)
 	}
 	n := retries(a, strategies.MaxRetry)
-	for i := int64(1); i <= min(n, 4096); i++ {
+	for i := int64(1); i < n; i += 1 + i/100 { // far out, delays have hardly anything new
 		if !sameWindow(x, y, i) {
 			return false
 		}

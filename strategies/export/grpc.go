@@ -29,9 +29,8 @@ func fitGRPC(f *fitting) {
 	f.attempts(2, 5, "gRPC takes any number of attempts above 5 for 5, and says nothing")
 	f.capBeforeJitter("gRPC caps before jitter, so a wait can exceed maxBackoff by 20 %")
 	const jitter = "gRPC always draws from 0.8 to 1.2 times the wait"
-	f.jitter(jitter, plusMinus(0.2), func(float64) form { return plusMinus(0.2) })
-	f.exponential(1, 10, "gRPC can only multiply the wait; written is the nearest growth from the first wait to the last")
-	f.startBelowCap()
+	f.jitter(jitter, plusMinus(0.2), always(plusMinus(0.2)))
+	f.growth("gRPC", 1, 10)
 	f.needCap("gRPC needs a longest wait")
 	f.mustWait()
 	f.leaveOutAttemptTimeout("gRPC has no timeout for a single attempt")

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	flag.Set("rapid.checks", "25") // of each format; the command line may say otherwise
 	strategiestest.FixSeed()
 	os.Exit(m.Run())
 }

@@ -38,21 +38,13 @@ func fitStepFunctions(f *fitting) {
 	f.attempts(1, mostASL+1, "Step Functions counts at most 99999999 retries")
 	f.capBeforeJitter("Step Functions caps before jitter")
 	const jitter = "Step Functions has full jitter or none"
-	f.jitter(jitter, fullJitter, func(share float64) form {
-		if share == 1 {
-			return noJitter
-		}
-		return fullJitter
-	})
-	f.exponential(1, 10, "Step Functions can only multiply the wait; written is the nearest growth from the first wait to the last")
-	f.startBelowCap()
+	f.jitter(jitter, fullJitter, fullOrNone)
+	f.growth("Step Functions", 1, 10)
 	f.mustWait()
 	f.whole(time.Second, "Step Functions has whole seconds; rounded up")
 	f.uncapSteady()
 	f.leaveOutDeadline("Step Functions has no deadline over several attempts of a state")
-	f.change("Step Functions has whole seconds; rounded up", func(p *strategies.Policy) {
-		p.AttemptTimeout = roundUp(p.AttemptTimeout, time.Second)
-	})
+	f.wholeTimeouts(time.Second, "Step Functions has whole seconds; rounded up")
 	if f.fits.RetryOn != strategies.AllClasses {
 		f.retryOn(aslErrors, "Step Functions takes errors name by name, and a lasting error has many; it can only be told to retry on everything")
 	}

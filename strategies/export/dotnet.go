@@ -1,0 +1,173 @@
+package export
+
+import (
+	"math"
+	"time"
+
+	"github.com/stampede-sim/stampede/strategies"
+)
+
+// dotnet is the section of appsettings.json that Microsoft.Extensions.Http.Resilience binds to
+// HttpStandardResilienceOptions.
+var dotnet = Format{
+	ID:        "dotnet",
+	Name:      ".NET Http.Resilience",
+	Place:     "Bind the section: AddStandardResilienceHandler(configuration.GetSection(\"Resilience\")).",
+	Source:    "RetryHelper.cs of Polly 8; HttpStandardResilienceOptions and its validator in Microsoft.Extensions.Http.Resilience 8",
+	File:      "appsettings.json",
+	MediaType: "application/json",
+	fit:       fitDotnet,
+	write:     writeDotnet,
+}
+
+const (
+	dotnetDay  = 24 * time.Hour
+	dotnetTick = 100 * time.Nanosecond
+)
+
+func fitDotnet(f *fitting) {
+	f.attempts(2, math.MaxInt32, ".NET counts at most 2147483647 retries")
+	fitDotnetWaits(f)
+	const unit = ".NET has ticks of 100 ns; rounded up"
+	f.wholeTimeouts(dotnetTick, unit)
+	f.change("the standard handler always has both timeouts, and neither of more than a day", func(p *strategies.Policy) {
+		if p.Deadline == 0 || p.Deadline > dotnetDay {
+			p.Deadline = dotnetDay
+		}
+		if most := min(p.Deadline, dotnetDay/2); p.AttemptTimeout == 0 || p.AttemptTimeout > most {
+			p.AttemptTimeout = most
+		}
+	})
+	if f.fits.Deadline < 10*time.Millisecond || f.fits.AttemptTimeout < 10*time.Millisecond {
+		f.refuse("its timeouts must be at least 10 ms")
+	}
+	f.endWithin(f.fits.Deadline)
+	f.leaveOutGuards("", "the standard handler's breaker counts by time, not by attempts; it is written so that it never opens")
+	f.retryOnFixed(strategies.ClassesOf("unavailable", "timeout", "overloaded", "rateLimited", "transient"),
+		"the standard handler retries exceptions, timeouts, 408, 429 and 5xx, unless ShouldHandle is set in code")
+	if f.fits.RetryAfter != strategies.IgnoreHint {
+		f.hints(strategies.FloorHint, "the standard handler waits what Retry-After says")
+		f.note("The hint replaces the wait, even where the wait would be longer, and MaxDelay does not hold for it.")
+	}
+}
+
+func fitDotnetWaits(f *fitting) {
+	const growth = "Polly keeps the wait, adds the first wait each time, or doubles"
+	f.independent("Polly draws each wait on its own")
+	steady := f.fits.Schedule.Kind == "constant" || f.fits.Schedule.Kind == "immediate"
+	linear := f.fits.Schedule.Kind == "linear" && f.fits.Schedule.Args.Duration("step") == base(f.fits)
+	if steady || linear {
+		f.rewrite("", func(p *strategies.Policy) {
+			if p.Schedule.Kind == "immediate" {
+				p.Schedule = choiceOf("constant", "base", time.Duration(0))
+			}
+		})
+		const jitter = "Polly draws from 0.75 to 1.25 times a wait that does not double"
+		f.jitter(jitter, plusMinus(0.25), func(share float64) form {
+			if share == 1 {
+				return noJitter
+			}
+			return plusMinus(0.25)
+		})
+	} else {
+		f.jitter("Polly jitters a doubling wait by a formula of its own, which is closest to full jitter", fullJitter, fullOrNone)
+		f.exponential(1, 10, growth)
+		if factor(f.fits) != 1 {
+			f.multiplied(2, growth)
+		}
+		if f.fits.Jitter.Kind == "full" {
+			f.note("What Polly draws is decorrelated jitter, version 2: at first from 0 to 1.4 times the scheduled wait, 0.85 times on average; after the fourth from 0 to 1.07 times, 0.52 on average. It is shown here as full jitter.")
+		}
+	}
+	f.rewrite("Polly has waits of at most a day, in ticks of 100 ns", func(p *strategies.Policy) {
+		for key, d := range p.Schedule.Args {
+			if d, ok := d.(time.Duration); ok {
+				p.Schedule = withArg(p.Schedule, key, min(roundUp(d, dotnetTick), dotnetDay))
+			}
+		}
+		p.Cap = min(roundUp(p.Cap, dotnetTick), dotnetDay)
+	})
+	f.rewrite("Polly caps what is drawn", func(p *strategies.Policy) {
+		p.CapAfterJitter = p.Cap > 0 && p.Jitter.Kind == "percentage"
+	})
+	if f.fits.CapAfterJitter && linear {
+		f.note("Beyond MaxDelay Polly goes on growing before it draws: later waits are all exactly MaxDelay.")
+	}
+}
+
+// endWithin keeps so many attempts that their scheduled waits together fit into a time, as the target demands.
+func (f *fitting) endWithin(total time.Duration) {
+	c, left := f.fits.Compile(), int64(total)
+	retries := int64(0)
+	for n := int64(1); n < f.fits.MaxAttempts; n++ {
+		s := c.Scheduled(n)
+		if n > 4096 && s > 0 { // settled, or as good as
+			retries += min(left/s, f.fits.MaxAttempts-n)
+			break
+		}
+		if left -= s; left < 0 {
+			break
+		}
+		if n > 4096 {
+			retries = f.fits.MaxAttempts - 1
+			break
+		}
+		retries++
+	}
+	switch {
+	case retries == 0:
+		f.refuse("all waits together must fit into the deadline, and the first one does not")
+	case retries < f.fits.MaxAttempts-1:
+		f.change("all waits together must fit into TotalRequestTimeout", func(p *strategies.Policy) { p.MaxAttempts = retries + 1 })
+	}
+}
+
+type dotnetSettings struct {
+	Resilience dotnetOptions
+}
+
+type dotnetOptions struct {
+	TotalRequestTimeout dotnetTimeout
+	Retry               dotnetRetry
+	CircuitBreaker      dotnetBreaker
+	AttemptTimeout      dotnetTimeout
+}
+
+type dotnetTimeout struct{ Timeout string }
+
+type dotnetRetry struct {
+	MaxRetryAttempts       int64
+	BackoffType            string
+	UseJitter              bool
+	Delay                  string
+	MaxDelay               string `json:",omitempty"`
+	ShouldRetryAfterHeader bool
+}
+
+type dotnetBreaker struct {
+	FailureRatio      float64
+	MinimumThroughput int64
+	SamplingDuration  string
+}
+
+func writeDotnet(p strategies.Policy) string {
+	r := dotnetRetry{
+		MaxRetryAttempts:       p.MaxAttempts - 1,
+		BackoffType:            map[string]string{"linear": "Linear", "exponential": "Exponential"}[p.Schedule.Kind],
+		UseJitter:              p.Jitter.Kind != "none",
+		Delay:                  timeSpan(base(p)),
+		ShouldRetryAfterHeader: p.RetryAfter != strategies.IgnoreHint,
+	}
+	if r.BackoffType == "" || p.Schedule.Kind == "exponential" && factor(p) == 1 {
+		r.BackoffType = "Constant"
+	}
+	if p.Cap > 0 {
+		r.MaxDelay = timeSpan(p.Cap)
+	}
+	return indented(dotnetSettings{dotnetOptions{
+		TotalRequestTimeout: dotnetTimeout{timeSpan(p.Deadline)},
+		Retry:               r,
+		CircuitBreaker:      dotnetBreaker{1, math.MaxInt32, timeSpan(dotnetDay)},
+		AttemptTimeout:      dotnetTimeout{timeSpan(p.AttemptTimeout)},
+	}})
+}
