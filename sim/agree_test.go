@@ -59,7 +59,7 @@ func agree(t tester, s *Scenario) {
 		for k := range s.Replications {
 			r := newReference(s, i, k).run()
 			runs, series = append(runs, r), append(series, r.series())
-			for _, g := range r.groups {
+			for _, g := range r.groups { // those not sent too
 				events += int64(len(g.attempts))
 			}
 			events += int64(len(r.served))
@@ -69,6 +69,7 @@ func agree(t tester, s *Scenario) {
 		c.metrics(got.Metrics, runs)
 		c.firstRun(got.Run, runs[0], series[0])
 		c.meanSeries(got.Series, series)
+		c.guards("series", got.Series.Guards, runs, mostActive(series))
 		c.trace(got.Trace, runs[0])
 		c.delays(got.Delays, runs)
 	}
@@ -138,6 +139,7 @@ func (c comparison) firstRun(got FirstRun, r *reference, want refSeries) {
 	} {
 		c.values("run."+x.name, x.got, want[x.name][:active])
 	}
+	c.guards("run", got.Guards, []*reference{r}, active)
 	if len(got.Down) != len(r.spans) {
 		c.Errorf("%s: down %v, reference has %v", c.policy, got.Down, r.spans)
 		return
@@ -157,11 +159,15 @@ func floats(x []int64) []float64 {
 	return f
 }
 
-func (c comparison) meanSeries(got MeanSeries, runs []refSeries) {
-	active := 0
+func mostActive(runs []refSeries) (active int) {
 	for _, r := range runs {
 		active = max(active, r.active())
 	}
+	return active
+}
+
+func (c comparison) meanSeries(got MeanSeries, runs []refSeries) {
+	active := mostActive(runs)
 	over := func(name string, f func(sorted []float64) float64) []float64 {
 		means := make([]float64, active)
 		for i := range means {
@@ -185,6 +191,32 @@ func (c comparison) meanSeries(got MeanSeries, runs []refSeries) {
 	c.values("series.queue", got.Queue, over("queue", mean))
 	c.values("series.inService", got.InService, over("inService", mean))
 	c.values("series.waiting", got.Waiting, over("waiting", mean))
+}
+
+// guards compares the series of the guards that the policy has, averaged over runs.
+func (c comparison) guards(what string, got Guards, runs []*reference, active int) {
+	opens, tokens := make([]float64, active), make([]float64, active)
+	for _, r := range runs {
+		theirs, left := r.guardSeries()
+		for i := range active {
+			opens[i] += theirs[i] / float64(len(runs))
+			tokens[i] += left[i] / float64(len(runs))
+		}
+	}
+	p := runs[0].groups[0].policy
+	if p.Breaker.Kind == "" {
+		opens = nil
+	}
+	if p.Budget.Kind == "" {
+		tokens = nil
+	}
+	c.values(what+".breakersOpen", got.BreakersOpen, opens)
+	for i := range got.Tokens { // where there are very many tokens, the engine does not count every thousandth
+		if i < len(tokens) && math.Abs(got.Tokens[i]-tokens[i]) < 1e-8*tokens[i] {
+			got.Tokens[i] = tokens[i]
+		}
+	}
+	c.values(what+".tokens", got.Tokens, tokens)
 }
 
 func (c comparison) trace(got *Trace, r *reference) {

@@ -40,22 +40,56 @@ func BenchmarkHerd(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000, 1_000_000} {
 		for _, path := range []string{"general", "fast"} {
 			b.Run(fmt.Sprintf("N=%d/%s", n, path), func(b *testing.B) {
-				s := herd(n)
-				runner := Runner{general: path == "general"}
-				var events int64
-				cold := coldBytes(b, runner, s)
-				for b.Loop() {
-					result, err := runner.Run(context.Background(), s, nil)
-					if err != nil {
-						b.Fatal(err)
-					}
-					events += result.Engine.Events
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
-				b.ReportMetric(float64(cold)/float64(n), "B/client")
+				benchmarkRun(b, Runner{general: path == "general"}, herd(n))
 			})
 		}
 	}
+}
+
+// BenchmarkGuarded runs the herd with guards that let it through, on the path that all events of guarded clients take. Only
+// what a guard costs an event should differ from BenchmarkHerd's general path.
+func BenchmarkGuarded(b *testing.B) {
+	guards := []struct{ name, text string }{
+		{"none", ""},
+		{"budget", "budget.kind=ratio,budget.ratio=0.1,budget.burst=1000000"},
+		{"aws", "budget.kind=aws,budget.capacity=1000000"},
+		{"breaker", "breaker.failures=1000000"},
+		{"ratio", "breaker.kind=ratio,breaker.window=1000,breaker.ratio=1"},
+		{"throttle", "throttle.k=2"},
+		{"open", "breaker.failures=5,breaker.openFor=5s,breaker.openJitter=0.2,breaker.onOpen=wait"},
+	}
+	for _, n := range []int{100_000, 1_000_000} {
+		for _, perProcess := range []int{1, 100} {
+			for _, g := range guards {
+				b.Run(fmt.Sprintf("N=%d/per=%d/%s", n, perProcess, g.name), func(b *testing.B) {
+					s := herd(n)
+					s.Clients.ClientsPerProcess = perProcess
+					guarded, err := strategies.ParseText("immediate," + g.text)
+					if err != nil && g.text != "" {
+						b.Fatal(err)
+					}
+					p := &s.Policies[0]
+					p.Breaker, p.Budget, p.Throttle = guarded.Breaker, guarded.Budget, guarded.Throttle
+					benchmarkRun(b, Runner{general: true}, s)
+				})
+			}
+		}
+	}
+}
+
+// benchmarkRun measures runs of a scenario by the event.
+func benchmarkRun(b *testing.B, runner Runner, s *Scenario) {
+	var events int64
+	cold := coldBytes(b, runner, s)
+	for b.Loop() {
+		result, err := runner.Run(context.Background(), s, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		events += result.Engine.Events
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+	b.ReportMetric(float64(cold)/float64(s.Clients.Count), "B/client")
 }
 
 // coldBytes returns how many bytes a run allocates that finds no memory of an earlier one.

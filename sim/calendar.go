@@ -22,7 +22,9 @@ type event struct{ hi, lo uint64 }
 type class uint64
 
 const (
+	classAnswer  class = 3 // a guarded client sees an answer
 	classTimeout class = 4 // an attempt times out
+	classLeave   class = 5 // a guarded client's attempt would leave
 	classArrival class = 6 // an attempt arrives
 )
 
@@ -213,6 +215,11 @@ func (c *calendar) next() (event, bool) {
 		return c.open[c.pos], true
 	}
 	return event{}, false
+}
+
+// comesNext reports whether an event comes before all that are in the calendar.
+func (c *calendar) comesNext(e event) bool {
+	return e.time() < c.end && (len(c.near) == 0 || e.before(c.near[0])) && (c.pos == len(c.open) || e.before(c.open[c.pos]))
 }
 
 // pop takes the event that next returned.

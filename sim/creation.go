@@ -107,6 +107,9 @@ func (e *engine) createNext() {
 		if g.timeout > 0 {
 			g.settled = append(g.settled, 0)
 		}
+		if g.guards != nil {
+			g.guards.grow()
+		}
 		e.create(g, number, t)
 		return
 	}

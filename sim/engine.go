@@ -9,8 +9,8 @@ import (
 // back, the wait and the next attempt's way, and only the arrival at the server becomes an event. While the server is
 // down no arrival can change anything either, so such attempts are followed without any event at all.
 //
-// When clients share guards they will meet on their own side as well; then an attempt's leaving and its answer have to
-// become events of their own (send and failed are where they would come from).
+// Clients who share guards meet on their own side as well: their attempts' leaving and their answers are events of their
+// own (guards.go).
 type engine struct {
 	stream  stream
 	horizon int64
@@ -22,6 +22,7 @@ type engine struct {
 	groups  []*group
 	server  server
 	calendar
+	ahead    event // the next to happen, unless something comes before it; zero: none
 	series   seriesRecorder
 	peaks    peakRecorder
 	observed observedDelays
@@ -111,6 +112,10 @@ func (e *engine) run() {
 	}
 	e.createBursts()
 	for !e.stopped() {
+		if e.ahead != (event{}) {
+			e.jump()
+			continue
+		}
 		ev, ok := e.next()
 		if !ok {
 			start, at := e.start()
@@ -127,13 +132,22 @@ func (e *engine) run() {
 			continue
 		}
 		e.pop()
-		if ev.class() == classTimeout {
-			e.timeout(ev)
-		} else {
-			e.arrive(ev)
-		}
+		e.handle(ev)
 	}
 	e.settleCredit()
+}
+
+func (e *engine) handle(ev event) {
+	switch ev.class() {
+	case classArrival:
+		e.arrive(ev)
+	case classTimeout:
+		e.timeout(ev)
+	case classLeave:
+		e.leave(ev)
+	case classAnswer:
+		e.answered(ev)
+	}
 }
 
 // nextPassive returns when passive has something to do.
@@ -157,6 +171,10 @@ func (e *engine) passive(t int64) bool {
 
 // send follows an attempt, and those that come after it, until one meets the server or time ends.
 func (e *engine) send(g *group, a attempt) {
+	if g.guards != nil {
+		e.depart(g, a)
+		return
+	}
 	since, until := a.since, a.leave // the wait that has not been recorded yet
 	for !e.stopped() {
 		if e.follow && g.plain && e.server.down {
@@ -319,7 +337,7 @@ func (e *engine) bounce(ev event) bool {
 
 // isPlain reports whether walk and bounce say all there is to say of the group's way through an outage.
 func (e *engine) isPlain(g *group) bool {
-	return e.trace == nil && e.fixed >= 0 && e.hops == 1 && !g.feedback && g.settledWindows &&
+	return e.trace == nil && g.guards == nil && e.fixed >= 0 && e.hops == 1 && !g.feedback && g.settledWindows &&
 		(g.timeout == 0 || 2*e.fixed <= g.timeout) && g.retryOn.Has(strategies.Unavailable) &&
 		(e.server.hints == NoHint || g.rule == strategies.IgnoreHint)
 }
@@ -353,9 +371,17 @@ func (e *engine) failed(g *group, number uint64, n, t int64, class strategies.Cl
 			e.trace.seen(g, number, n, t, class.String())
 		}
 	}
+	if g.guards != nil {
+		e.tell(g, number, n, t, class)
+	}
 	if !g.retryOn.Has(class) {
 		return e.requestFailed(g, number, n, t, reasonNotRetryable)
 	}
+	return e.again(g, number, n, t, hint, class == strategies.Timeout)
+}
+
+// again decides, at t, whether another attempt follows attempt n, which has failed or was not sent.
+func (e *engine) again(g *group, number uint64, n, t, hint int64, timedOut bool) (attempt, bool) {
 	if n == g.maxAttempts {
 		return e.requestFailed(g, number, n, t, reasonAttempts)
 	}
@@ -368,6 +394,9 @@ func (e *engine) failed(g *group, number uint64, n, t int64, class strategies.Cl
 	}
 	if g.deadline > 0 && t+wait > e.createdAt(g, number)+g.deadline {
 		return e.requestFailed(g, number, n, t, reasonDeadline)
+	}
+	if g.guards != nil && !e.pays(g, number, t, timedOut) {
+		return e.requestFailed(g, number, n, t, reasonBudget)
 	}
 	if n == maxAttempt {
 		e.meter.stop.Store(true) // out of numbers: two thousand million attempts of one request
@@ -437,9 +466,16 @@ func (e *engine) ended(g *group, number uint64, t int64) (attempt, bool) {
 
 // succeeded is a client's taking, at t, the answer that its attempt has succeeded.
 func (e *engine) succeeded(g *group, number uint64, n, t int64) {
-	if t >= e.horizon {
-		return
+	switch {
+	case t >= e.horizon:
+	case g.guards != nil:
+		e.bring(g, number, n, t, success, noHint)
+	default:
+		e.taken(g, number, n, t)
 	}
+}
+
+func (e *engine) taken(g *group, number uint64, n, t int64) {
 	g.completions = append(g.completions, t-e.createdAt(g, number))
 	if g.tested {
 		e.series.count(countSucceeded, t)
@@ -458,14 +494,22 @@ func (e *engine) timeout(ev event) {
 	if !g.settle(number, n) {
 		return
 	}
-	e.retry(g, number, n, ev.time(), strategies.Timeout, noHint)
+	e.see(g, number, n, ev.time(), strategies.Timeout, noHint)
 }
 
-// retry lets a client see a failure at t, and sends what it does next.
+// retry lets a client see a failure at t.
 func (e *engine) retry(g *group, number uint64, n, t int64, class strategies.Class, hint int64) {
-	if t >= e.horizon {
-		return
+	switch {
+	case t >= e.horizon:
+	case g.guards != nil:
+		e.bring(g, number, n, t, class, hint)
+	default:
+		e.see(g, number, n, t, class, hint)
 	}
+}
+
+// see is a client's seeing a failure at t, and sending what it does next.
+func (e *engine) see(g *group, number uint64, n, t int64, class strategies.Class, hint int64) {
 	if next, again := e.failed(g, number, n, t, class, hint); again {
 		e.send(g, next)
 	}

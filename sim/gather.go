@@ -17,6 +17,8 @@ type policyRun struct {
 	policy      *strategies.Policy
 	groups      []groupSpec
 	bucketWidth int64
+	processes   int  // of the clients under test
+	tokenShift  uint // coarseness of their budgets
 	result      PolicyResult
 
 	mu       sync.Mutex
@@ -31,15 +33,16 @@ type policyRun struct {
 
 // groupSpec is what a group of clients is made from, for each replication.
 type groupSpec struct {
-	count    int
-	workload Workload
-	policy   *strategies.Policy
-	compiled *strategies.Compiled
-	think    distribution // closed
+	count      int
+	perProcess int
+	workload   Workload
+	policy     *strategies.Policy
+	compiled   *strategies.Compiled
+	think      distribution // closed
 }
 
-func newGroupSpec(count int, w Workload, p *strategies.Policy, c *strategies.Compiled) groupSpec {
-	spec := groupSpec{count: count, workload: w, policy: p, compiled: c}
+func newGroupSpec(count, perProcess int, w Workload, p *strategies.Policy, c *strategies.Compiled) groupSpec {
+	spec := groupSpec{count: count, perProcess: perProcess, workload: w, policy: p, compiled: c}
 	if w.Kind == Closed {
 		spec.think = compileDistribution(w.Think).tabulate()
 	}
@@ -49,15 +52,19 @@ func newGroupSpec(count int, w Workload, p *strategies.Policy, c *strategies.Com
 func newPolicyRun(s *Scenario, policy *strategies.Policy) *policyRun {
 	c := &s.Clients
 	compiled := policy.Compile()
-	p := &policyRun{policy: policy, groups: []groupSpec{newGroupSpec(c.Count, c.Workload, policy, compiled)},
+	p := &policyRun{policy: policy, groups: []groupSpec{newGroupSpec(c.Count, c.ClientsPerProcess, c.Workload, policy, compiled)},
 		bucketWidth: s.bucketWidth(policy, compiled), left: s.Replications,
 		measured: make([]measurements, s.Replications), arrivals: make([][]int64, s.Replications)}
+	p.processes = processes(c.Count, c.ClientsPerProcess)
+	if b := policy.NewBudget(); b != nil {
+		p.tokenShift = coarseness(b, p.processes, s.Replications)
+	}
 	for _, o := range c.Others {
 		own, ownCompiled := policy, compiled
 		if o.Policy != nil {
 			own, ownCompiled = o.Policy, o.Policy.Compile()
 		}
-		p.groups = append(p.groups, newGroupSpec(o.Count, o.Workload, own, ownCompiled))
+		p.groups = append(p.groups, newGroupSpec(o.Count, c.ClientsPerProcess, o.Workload, own, ownCompiled))
 	}
 	p.resetObserved(&p.observed)
 	return p
@@ -127,13 +134,15 @@ func (p *policyRun) finish(ctx context.Context, r *run) {
 	res.Run = FirstRun{BinSeconds: width, Down: down,
 		Arrivals: p.first.counts[countArrivals], Served: p.first.counts[countServed], Succeeded: p.first.counts[countSucceeded],
 		Refused: p.first.counts[countRefused], TimedOut: p.first.counts[countTimedOut],
-		Queue: p.average(s, p.first, levelQueue, 1), InService: p.average(s, p.first, levelInService, 1), Waiting: p.average(s, p.first, levelWaiting, 1)}
+		Queue: p.average(s, p.first, levelQueue, 1), InService: p.average(s, p.first, levelInService, 1), Waiting: p.average(s, p.first, levelWaiting, 1),
+		Guards: p.guards(s, p.first, 1)}
 	n := s.Replications
 	res.Series = MeanSeries{BinSeconds: width,
 		Arrivals: perReplication(p.sums.counts[countArrivals], n), Served: perReplication(p.sums.counts[countServed], n),
 		Succeeded: perReplication(p.sums.counts[countSucceeded], n), Refused: perReplication(p.sums.counts[countRefused], n),
 		TimedOut: perReplication(p.sums.counts[countTimedOut], n),
-		Queue:    p.average(s, p.sums, levelQueue, n), InService: p.average(s, p.sums, levelInService, n), Waiting: p.average(s, p.sums, levelWaiting, n)}
+		Queue:    p.average(s, p.sums, levelQueue, n), InService: p.average(s, p.sums, levelInService, n), Waiting: p.average(s, p.sums, levelWaiting, n),
+		Guards: p.guards(s, p.sums, n)}
 	res.Series.ArrivalsP10, res.Series.ArrivalsP90 = p.percentiles(len(p.sums.counts[countArrivals]))
 	res.Delays = p.delays(ctx, r.SampleP95)
 	p.measured, p.arrivals, p.sums, p.first = nil, nil, finishedSeries{}, finishedSeries{}
@@ -176,6 +185,23 @@ func (p *policyRun) average(s *Scenario, f finishedSeries, level, n int) []float
 		averages[i] = float64(v) / float64(width) / float64(n)
 	}
 	return averages
+}
+
+// guards returns the series that are there with guards only.
+func (p *policyRun) guards(s *Scenario, f finishedSeries, n int) (g Guards) {
+	for i := levelOpen; i < numLevelSeries; i++ {
+		f.levels[i] = f.levels[i][:min(len(f.counts[countArrivals]), len(f.levels[i]))]
+	}
+	if p.policy.Breaker.Kind != "" {
+		g.BreakersOpen = p.average(s, f, levelOpen, n)
+	}
+	if p.policy.Budget.Kind != "" {
+		g.Tokens = p.average(s, f, levelTokens, n)
+		for i := range g.Tokens {
+			g.Tokens[i] *= float64(int64(1)<<p.tokenShift) / 1000 / float64(p.processes)
+		}
+	}
+	return g
 }
 
 // percentiles returns the 10th and the 90th percentile of arrivals over the replications, bin by bin, R's type 7.

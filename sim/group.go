@@ -27,6 +27,7 @@ type group struct {
 	plain          bool // isPlain
 	tested         bool // the group under test: the one whose series and delays are recorded
 
+	guards *guards // nil: none
 	clients
 	tally
 }
@@ -42,6 +43,7 @@ type clients struct {
 // tally is what has become of a group's requests and attempts.
 type tally struct {
 	requests, attempts, timedOut int64
+	notSent                      int64 // stopped by a guard
 	refused                      [strategies.NumClasses]int64
 	failed                       [numReasons]int64
 	completions                  []int64 // creation to success
@@ -55,10 +57,13 @@ const (
 	reasonAttempts
 	reasonDeadline
 	reasonRetryAfter
+	reasonBudget
+	reasonBreaker
+	reasonThrottled
 	numReasons
 )
 
-var reasonNames = [numReasons]string{"notRetryable", "attempts", "deadline", "retryAfter"}
+var reasonNames = [numReasons]string{"notRetryable", "attempts", "deadline", "retryAfter", "budget", "breaker", "throttled"}
 
 // newGroup readies a group of clients.
 func newGroup(index int, spec groupSpec) *group {
@@ -125,8 +130,8 @@ func (g *group) attemptLimit() int64 {
 }
 
 // prepare makes the slices that hold a client's state, in the memory of old ones where that suffices. What is in them
-// does not matter: begin sets it.
-func (g *group) prepare(old clients) {
+// does not matter: begin sets it. The guards start anew.
+func (g *group) prepare(spec groupSpec, old *group) {
 	slots := g.count
 	if g.workload.Kind == Open {
 		slots = 0 // one more with each request
@@ -143,6 +148,7 @@ func (g *group) prepare(old clients) {
 	if g.workload.Kind == Closed {
 		g.current = resized(old.current, slots)
 	}
+	g.guards = newGuards(spec.policy, spec.count, spec.perProcess, slots, old.guards)
 }
 
 // resized returns a slice of length n, which is not nil, with anything in it.

@@ -48,7 +48,7 @@ func (e *engine) measure(s *Scenario, recovery int64) measurements {
 	m.add("successRate", ratio(g.succeeded(), g.requests))
 	m.failures(g, pending)
 	m.count("timedOut", g.timedOut)
-	m.count("notSent", 0)
+	m.count("notSent", g.notSent)
 	m.count("wasted", e.server.wasted)
 	m.add("amplification", ratio(g.attempts, g.requests))
 

@@ -25,7 +25,8 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	e.prepareGroups(p.groups)
 	recovery = e.server.prepare(&s.Server, r.service, e.stream)
 	e.calendar.reset(p.bucketWidth, &r.meter.stop)
-	e.series.reset(int64(s.Bin), e.horizon)
+	e.ahead = event{}
+	e.series.reset(int64(s.Bin), e.horizon, p.policy.Guarded())
 	e.peaks.reset(int64(s.PeakWindow), e.horizon, recovery)
 	e.follow = !r.general && e.peaks.canMeetEarly()
 	p.resetObserved(&e.observed)
@@ -40,6 +41,10 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	for _, g := range e.groups {
 		g.plain = e.isPlain(g)
 	}
+	if g := e.groups[0]; p.policy.Budget.Kind != "" {
+		g.guards.coarse = p.tokenShift
+		e.recordTokens(g, 0, 0)
+	}
 	return recovery
 }
 
@@ -53,7 +58,7 @@ func (e *engine) prepareGroups(specs []groupSpec) {
 		if i < len(old) {
 			before = *old[i]
 		}
-		g.prepare(before.clients)
+		g.prepare(spec, &before)
 		g.completions = before.completions[:0]
 		if g.workload.Kind == Burst {
 			g.completions = slices.Grow(g.completions, g.count)

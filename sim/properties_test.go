@@ -72,6 +72,7 @@ func TestProperties(t *testing.T) {
 			p.sums()
 			p.bounds()
 			p.causes()
+			p.guards()
 			p.nothingServedWhileDown()
 			p.admitted()
 		}
@@ -102,7 +103,10 @@ func (p property) value(name string, k int) float64 {
 func (p property) conservation() {
 	for k := range p.s.Replications {
 		v := func(name string) float64 { return p.value(name, k) }
-		ended := v("succeeded") + v("failed.notRetryable") + v("failed.attempts") + v("failed.deadline") + v("failed.retryAfter")
+		ended := v("succeeded")
+		for _, reason := range reasonNames {
+			ended += v("failed." + reason)
+		}
 		if v("requests") != ended+v("pending") || v("pending") < 0 {
 			p.errorf("%v requests, of which %v ended and %v are pending", v("requests"), ended, v("pending"))
 		}
@@ -186,8 +190,15 @@ func (p property) sums() {
 	if len(p.s.Clients.Others) == 0 && arrived != total(run.Arrivals) {
 		p.errorf("%v arrivals in bins, %v in the trace", total(run.Arrivals), arrived)
 	}
-	if len(p.r.Trace.Attempt) != int(p.value("attempts", 0)) {
-		p.errorf("%v attempts, %d in the trace", p.value("attempts", 0), len(p.r.Trace.Attempt))
+	notSent := 0
+	for _, outcome := range p.r.Trace.Outcome {
+		if outcome == "notSent" {
+			notSent++
+		}
+	}
+	if float64(notSent) != p.value("notSent", 0) || float64(len(p.r.Trace.Attempt)-notSent) != p.value("attempts", 0) {
+		p.errorf("%v attempts and %v not sent, %d and %d in the trace",
+			p.value("attempts", 0), p.value("notSent", 0), len(p.r.Trace.Attempt)-notSent, notSent)
 	}
 }
 
@@ -223,7 +234,7 @@ func (p property) causes() {
 		if arrived != nil && *arrived < left || seen != nil && *seen < left {
 			p.errorf("attempt %d left at %v, arrived at %s, was seen at %s", t.Attempt[i], left, show(arrived), show(seen))
 		}
-		if t.Outcome[i] != "timeout" && seen != nil && (arrived == nil || *seen < *arrived) {
+		if t.Outcome[i] != "timeout" && t.Outcome[i] != "notSent" && seen != nil && (arrived == nil || *seen < *arrived) {
 			p.errorf("attempt %d arrived at %s and was answered at %v", t.Attempt[i], show(arrived), *seen)
 		}
 		if p.s.Clients.Workload.Kind == Open {
@@ -240,6 +251,39 @@ func (p property) causes() {
 		}
 		if seen != nil {
 			failed[key{t.Client[i], t.Attempt[i]}] = *seen
+		}
+	}
+}
+
+// guards: nothing is stopped or refused that no guard can have stopped or refused, and no budget holds less than nothing
+// or more than its most.
+func (p property) guards() {
+	policy := p.r.Policy
+	for k := range p.s.Replications {
+		v := func(name string) float64 { return p.value(name, k) }
+		for name, possible := range map[string]bool{
+			"notSent":          policy.Breaker.Kind != "" || policy.Throttle.Kind != "",
+			"failed.breaker":   policy.Breaker.Kind != "" && !policy.NewBreaker().Wait,
+			"failed.throttled": policy.Throttle.Kind != "",
+			"failed.budget":    policy.Budget.Kind != "",
+		} {
+			if v(name) != 0 && !possible {
+				p.errorf("%s is %v", name, v(name))
+			}
+		}
+	}
+	processes := float64(processes(p.s.Clients.Count, p.s.Clients.ClientsPerProcess))
+	for i, n := range p.r.Run.BreakersOpen {
+		if n < 0 || n > processes*(1+1e-9) {
+			p.errorf("%v of %v breakers open in bin %d", n, processes, i)
+		}
+	}
+	if b := policy.NewBudget(); b != nil {
+		most := float64(b.Most) / strategies.Token * (1 + 1e-9)
+		for i, n := range append(p.r.Run.Tokens, p.r.Series.Tokens...) {
+			if n < 0 || n > most {
+				p.errorf("%v tokens left in bin %d, of at most %v", n, i, most)
+			}
 		}
 	}
 }

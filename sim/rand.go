@@ -21,6 +21,8 @@ const (
 	drawHintJitter
 	drawError
 	drawOutageEnd
+	drawOpen
+	drawThrottle
 )
 
 // stream is the source of all draws of one replication.

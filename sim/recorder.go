@@ -52,6 +52,7 @@ type seriesRecorder struct {
 	scale   uint // times within a bin are integrated in units of 2^scale ns, so that sums do not overflow
 	counts  [numCounts][]int64
 	levels  [numLevelSeries][]levelBin
+	kept    int // so many of the levels
 }
 
 // The counts of a series.
@@ -69,10 +70,16 @@ const (
 	levelQueue = iota
 	levelInService
 	levelWaiting
+	levelOpen   // breakers; this and the next only with guards
+	levelTokens // in budgets
 	numLevelSeries
 )
 
-func (s *seriesRecorder) reset(width, horizon int64) {
+func (s *seriesRecorder) reset(width, horizon int64, guarded bool) {
+	s.kept = numLevelSeries
+	if !guarded {
+		s.kept = levelOpen
+	}
 	s.bin = newDivider(width, horizon)
 	s.horizon = horizon
 	s.bins = int((horizon + width - 1) / width)
@@ -80,7 +87,7 @@ func (s *seriesRecorder) reset(width, horizon int64) {
 	for i := range s.counts {
 		s.counts[i] = zeroed(s.counts[i], s.bins+1)
 	}
-	for i := range s.levels {
+	for i := range s.kept {
 		s.levels[i] = zeroed(s.levels[i], s.bins+2)
 	}
 }
@@ -133,10 +140,12 @@ type finishedSeries struct {
 func (s *seriesRecorder) finish() finishedSeries {
 	var f finishedSeries
 	active := 0
-	for i := range f.levels {
+	for i := range s.kept {
 		f.levels[i] = make([]uint64, s.bins)
 		s.integrals(i, f.levels[i])
-		active = max(active, lastNonZero(f.levels[i], active))
+		if i < levelOpen { // a breaker that is open, and a budget that is full, are no activity
+			active = max(active, lastNonZero(f.levels[i], active))
+		}
 	}
 	for i := range f.counts {
 		active = max(active, lastNonZero(s.counts[i][:s.bins], active))
@@ -144,7 +153,7 @@ func (s *seriesRecorder) finish() finishedSeries {
 	for i := range f.counts {
 		f.counts[i] = slices.Clone(s.counts[i][:active])
 	}
-	for i := range f.levels {
+	for i := range levelOpen { // the others go on: when all is over is known when all replications are
 		f.levels[i] = f.levels[i][:active]
 	}
 	return f

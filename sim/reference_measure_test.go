@@ -22,7 +22,6 @@ func (r *reference) values() map[string]float64 {
 	drained := burst && v["pending"] == 0
 	recovered := r.recovery < r.horizon
 
-	v["notSent"] = 0
 	v["wasted"] = r.wasted()
 	v["amplification"] = v["attempts"] / v["requests"]
 	window := r.s.PeakWindow.Seconds()
@@ -81,7 +80,7 @@ func (g *refGroup) requestValues(prefix string, tested bool) map[string]float64 
 	}
 	v[prefix+"completion.max"] = linear(took, 100)
 	if tested {
-		for _, reason := range []string{"notRetryable", "attempts", "deadline", "retryAfter"} {
+		for _, reason := range []string{"notRetryable", "attempts", "deadline", "retryAfter", "budget", "breaker", "throttled"} {
 			v["failed."+reason] = g.endedBy(reason)
 		}
 		v["pending"] = g.endedBy("")
@@ -130,13 +129,18 @@ func within(g *refGroup, percent float64) float64 {
 }
 
 func (g *refGroup) attemptValues() map[string]float64 {
-	v := map[string]float64{"attempts": float64(len(g.attempts)), "refused": 0, "timedOut": 0}
+	v := map[string]float64{"attempts": 0, "refused": 0, "timedOut": 0, "notSent": 0}
 	for _, name := range strategies.ClassNames() {
 		if name != "timeout" {
 			v["refused."+name] = 0
 		}
 	}
 	for _, a := range g.attempts {
+		if a.outcome == "notSent" {
+			v["notSent"]++
+			continue
+		}
+		v["attempts"]++
 		switch a.outcome {
 		case "ok", "inFlight":
 		case "timeout":
@@ -250,7 +254,7 @@ func (r *reference) series() refSeries {
 	seen := map[string][]int64{}
 	for _, a := range g.attempts {
 		switch a.outcome {
-		case "inFlight":
+		case "inFlight", "notSent":
 		case "ok":
 			seen["succeeded"] = append(seen["succeeded"], a.seen)
 		case "timeout":
@@ -266,6 +270,16 @@ func (r *reference) series() refSeries {
 	s["inService"] = r.averages(r.serviceStays)
 	s["waiting"] = r.averages(g.waits)
 	return s
+}
+
+// guardSeries are those that say nothing of whether anything happens.
+func (r *reference) guardSeries() (opens, tokens []float64) {
+	g := r.groups[0]
+	tokens = r.averageLevel(g.tokens)
+	for i := range tokens {
+		tokens[i] /= float64(len(g.processes))
+	}
+	return r.averages(g.opens), tokens
 }
 
 func (r *reference) bins() int64 { return (r.horizon-1)/int64(r.s.Bin) + 1 }

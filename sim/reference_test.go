@@ -62,6 +62,10 @@ type refGroup struct {
 	attempts []*refAttempt
 	waits    []refStay         // in backoff
 	drawn    map[int64][]int64 // delays, by retry
+
+	processes []*refProcess
+	opens     []refStay  // of breakers
+	tokens    []refLevel // in all budgets
 }
 
 type refRequest struct {
@@ -72,6 +76,7 @@ type refRequest struct {
 	last    int64 // attempt that left
 	ended   int64 // never: pending
 	reason  string
+	paid    *big.Rat // by a budget for its last retry; nil: it had none
 }
 
 type refAttempt struct {
@@ -79,6 +84,7 @@ type refAttempt struct {
 	n                   int64
 	left, arrived, seen int64 // never: not so far
 	outcome             string
+	change              int // the breaker's, when it left
 	version             int // contention: what its read found
 }
 
@@ -153,8 +159,10 @@ func newReference(s *Scenario, policy, replication int) *reference {
 }
 
 func (r *reference) addGroup(count int, w Workload, p strategies.Policy) {
-	r.groups = append(r.groups, &refGroup{id: uint64(len(r.groups)) << groupShift, count: count, workload: w, policy: p, compiled: p.Compile(),
-		drawn: map[int64][]int64{}})
+	g := &refGroup{id: uint64(len(r.groups)) << groupShift, count: count, workload: w, policy: p, compiled: p.Compile(),
+		drawn: map[int64][]int64{}}
+	g.addProcesses(r.s.Clients.ClientsPerProcess)
+	r.groups = append(r.groups, g)
 }
 
 func (r *reference) run() *reference {
@@ -282,7 +290,13 @@ func (r *reference) hop(a *refAttempt, p purpose) int64 {
 }
 
 func (r *reference) leave(q *refRequest, n int64) {
-	a := &refAttempt{request: q, n: n, left: r.now, arrived: never, seen: never, outcome: "inFlight"}
+	if why := r.guardsStop(q, n); why != "" {
+		r.notSent(q, n, why)
+		return
+	}
+	p := r.process(q)
+	p.flying++
+	a := &refAttempt{request: q, n: n, left: r.now, arrived: never, seen: never, outcome: "inFlight", change: p.change}
 	q.group.attempts = append(q.group.attempts, a)
 	q.last = n
 	reaches := r.now + r.hop(a, drawHop1)
@@ -311,15 +325,22 @@ func (r *reference) see(a *refAttempt, outcome string, hint int64) {
 		return
 	}
 	a.seen, a.outcome = r.now, outcome
+	r.guardsSee(a, outcome)
 	if outcome == "ok" {
 		r.end(a.request, "succeeded")
 		return
 	}
-	q, p := a.request, &a.request.group.policy
-	if !slices.Contains(p.RetryOn.Names(), outcome) {
+	q := a.request
+	if !slices.Contains(q.group.policy.RetryOn.Names(), outcome) {
 		r.end(q, "notRetryable")
 		return
 	}
+	r.tryAgain(a, hint)
+}
+
+// tryAgain lets another attempt follow one that has failed or was not sent, if it may.
+func (r *reference) tryAgain(a *refAttempt, hint int64) {
+	q, p := a.request, &a.request.group.policy
 	if a.n == p.MaxAttempts {
 		r.end(q, "attempts")
 		return
@@ -350,6 +371,10 @@ func (r *reference) see(a *refAttempt, outcome string, hint int64) {
 	leaves := r.now + wait
 	if p.Deadline > 0 && leaves > q.created+int64(p.Deadline) {
 		r.end(q, "deadline")
+		return
+	}
+	if p.Budget.Kind != "" && !r.pays(q, a.outcome == "timeout") {
+		r.end(q, "budget")
 		return
 	}
 	q.group.waits = append(q.group.waits, refStay{r.now, leaves})

@@ -74,7 +74,8 @@ type FirstRun struct {
 	Queue      []float64 `json:"queue"`
 	InService  []float64 `json:"inService"`
 	Waiting    []float64 `json:"waiting"`
-	Down       []Span    `json:"down"`
+	Guards
+	Down []Span `json:"down"`
 }
 
 // MeanSeries holds the series averaged over the replications, with the 10th and 90th percentile of arrivals.
@@ -90,6 +91,14 @@ type MeanSeries struct {
 	Queue       []float64 `json:"queue"`
 	InService   []float64 `json:"inService"`
 	Waiting     []float64 `json:"waiting"`
+	Guards
+}
+
+// Guards are the series of the guards that the policy has: circuit breakers that are open, and the tokens left in a
+// process's budget, on average over the processes and over the bin's time.
+type Guards struct {
+	BreakersOpen []float64 `json:"breakersOpen,omitempty"`
+	Tokens       []float64 `json:"tokens,omitempty"`
 }
 
 // DelayRow is the exact distribution of one retry's delay, and what the run drew.

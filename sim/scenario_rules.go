@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
@@ -27,6 +28,37 @@ func (s *Scenario) Rules(report func(at, detail string)) {
 		ids[p.ID] = true
 	}
 	s.mustAdvance(report)
+	s.mustHold(report)
+}
+
+// maxGuardBytes is how much memory the guards of all processes may take in a replication.
+const maxGuardBytes = 512 << 20
+
+// mustHold reports a policy whose guards would take too much memory.
+func (s *Scenario) mustHold(report func(at, detail string)) {
+	for i := range s.Policies {
+		bytes, clients := int64(0), int64(0) // of all groups, as if each client were a process
+		add := func(p *strategies.Policy, count int) {
+			if n := p.GuardBytes(); n > 0 {
+				bytes += n * int64(count)
+				clients += int64(count)
+			}
+		}
+		add(&s.Policies[i], s.Clients.Count)
+		for _, g := range s.Clients.Others {
+			p := &s.Policies[i]
+			if g.Policy != nil {
+				p = g.Policy
+			}
+			add(p, g.Count)
+		}
+		if least := (bytes-1)/maxGuardBytes + 1; int64(s.Clients.ClientsPerProcess) < least {
+			report("/clients/clientsPerProcess", fmt.Sprintf(
+				"clientsPerProcess must be at least %d, not %d: the guards of policy %q take %d MiB for a process of each of %d clients, and may take %d",
+				least, s.Clients.ClientsPerProcess, s.Policies[i].ID, bytes>>20, clients, maxGuardBytes>>20))
+			return
+		}
+	}
 }
 
 // Rules reports faults between groups of clients.

@@ -106,6 +106,8 @@ func TestScenarioFaults(t *testing.T) {
 		{scenarioWith(`"bin": "0s"`), `/bin bin must be at least 1ns, not 0s`},
 		{scenarioWith(`"name": null`), `/name name must be a text, not null`},
 
+		{scenarioWith(`"clients": {"count": 10000000, "clientsPerProcess": 9}`, `"policies": [{"id": "a", "schedule": {"kind": "constant", "base": "1s"}, "throttle": {"k": 2}}]`),
+			`/clients/clientsPerProcess clientsPerProcess must be at least 10, not 9: the guards of policy "a" take 4806 MiB for a process of each of 10000000 clients, and may take 512`},
 		{clients(`"clientsPerProcess": 0`), `/clients/clientsPerProcess clientsPerProcess must be at least 1, not 0`},
 		{clients(`"workload": {"kind": "open"}`), `/clients/workload/rate rate is required`},
 		{clients(`"workload": {"kind": "open", "rate": 5, "spread": "1s"}`), `/clients/workload/spread spread belongs to kind burst, not open`},
@@ -171,6 +173,7 @@ func TestTimeMustAdvance(t *testing.T) {
 	serving := `"server": {"workers": 1, "serviceTime": {"kind": "constant", "mean": "1ms"}`
 	once := `"policies": [{"schedule": {"kind": "immediate"}, "maxAttempts": 1}]`
 	patient := `"policies": [{"schedule": {"kind": "constant", "base": "1s"}}]`
+	const slow = `"network": {"latency": {"kind": "constant", "mean": "1ms"}}`
 	for _, c := range []struct {
 		name, document, want string
 	}{
@@ -209,6 +212,12 @@ func TestTimeMustAdvance(t *testing.T) {
 		{"closed, not retried", scenarioWith(closed, serving+`, "errors": {"permanent": 0.1}}`, patient), cycles},
 		{"closed, gives up on the hint", scenarioWith(closed, serving+`, "retryAfter": {"kind": "constant", "after": "3s"}}`, `"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "cap": "2s", "retryAfter": "giveUp"}]`), cycles},
 		{"closed, contention", scenarioWith(closed, `"server": {"kind": "occ"}`, patient), cycles},
+		{"breaker, waits that stay 0", scenarioWith(slow, `"policies": [{"schedule": {"kind": "immediate"}, "breaker": {"failures": 1, "onOpen": "wait"}}]`), "an open breaker can stop attempts for ever"},
+		{"breaker that fails", scenarioWith(slow, `"policies": [{"schedule": {"kind": "immediate"}, "breaker": {"failures": 1}}]`), ""},
+		{"closed, breaker", scenarioWith(closed, slow, `"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "breaker": {"failures": 1}}]`), "accepted is a think time"},
+		{"closed, throttle", scenarioWith(closed, slow, `"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "throttle": {"k": 2}}]`), "accepted is a think time"},
+		{"closed, budget", scenarioWith(closed, serving+`}`, `"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "budget": {"kind": "aws"}}]`), cycles},
+		{"closed, budget and latency", scenarioWith(closed, slow, serving+`}`, `"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "budget": {"kind": "aws"}}]`), ""},
 		{"another closed group", scenarioWith(patient, `"clients": {"count": 1, "others": [{"name": "x", "count": 1, "workload": {"kind": "closed", "think": {"kind": "constant"}}}]}`), cycles},
 	} {
 		_, err := sim.ParseScenario([]byte(c.document))

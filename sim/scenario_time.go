@@ -13,11 +13,9 @@ import (
 //   - retries that do not wait, without a limit, on failures that come at once; or
 //   - clients that repeat their requests without thinking, where a request can end at once.
 //
-// A duration counts as 0 if it is 0 whenever it is drawn: others let time pass sooner or later.
+// A duration counts as 0 if it is 0 whenever it is drawn: others let time pass sooner or later. What a guard stops meets no
+// latency: with guards the waits, or the thinking, must take time in any case.
 func (s *Scenario) mustAdvance(report func(at, detail string)) {
-	if latency := compileDistribution(s.Network.Latency); latency.Max() > 0 {
-		return
-	}
 	for i, p := range s.Policies {
 		s.groupAdvances(s.Clients.Workload, p, fmt.Sprintf("/policies/%d", i), report)
 		for _, g := range s.Clients.Others {
@@ -36,6 +34,13 @@ func (s *Scenario) mustAdvance(report func(at, detail string)) {
 // groupAdvances reports at the policy if a group of clients that uses it can go round without time passing.
 func (s *Scenario) groupAdvances(w Workload, p strategies.Policy, at string, report func(at, detail string)) {
 	compiled := p.Compile()
+	if problem := guardsSpin(w, p, compiled); problem != "" {
+		report(at, problem)
+		return
+	}
+	if latency := compileDistribution(s.Network.Latency); latency.Max() > 0 {
+		return
+	}
 	classes := s.Server.instantFailures()
 	if spinning := s.spinning(p, compiled, classes); spinning != 0 {
 		report(at, fmt.Sprintf("time need not advance: the latency is 0, and with no maxAttempts and waits that stay 0 "+
@@ -53,6 +58,23 @@ func (s *Scenario) groupAdvances(w Workload, p strategies.Policy, at string, rep
 		report(at, "time need not advance: latency and think time are 0, and a closed client's requests can end at once; "+
 			"accepted is any one of a latency, a think time, or a service time and retries that wait")
 	}
+}
+
+// guardsSpin says how the policy's guards can keep time from passing, if they can.
+func guardsSpin(w Workload, p strategies.Policy, compiled *strategies.Compiled) string {
+	breaker := p.NewBreaker()
+	if _, longest := compiled.Bounds(strategies.MaxRetry); breaker != nil && breaker.Wait && longest == 0 && p.MaxAttempts == 0 {
+		return "time need not advance: with no maxAttempts and waits that stay 0 an open breaker can stop attempts for ever " +
+			"at the same instant; accepted is any one of a wait, maxAttempts or onOpen fail"
+	}
+	if w.Kind != Closed || breaker == nil && p.Throttle.Kind == "" {
+		return ""
+	}
+	if think := compileDistribution(w.Think); think.Max() > 0 {
+		return ""
+	}
+	return "time need not advance: the think time is 0, and a breaker or throttle can end a closed client's requests at once; " +
+		"accepted is a think time"
 }
 
 // instantFailures are the classes in which an attempt can fail the moment it arrives.
@@ -113,7 +135,7 @@ func (s *Server) servesAtOnce() bool {
 // class that is not retried, or because nothing but waits of 0 comes before the last attempt, or before a wait that
 // the deadline or the hint forbids.
 func (s *Scenario) canFailAtOnce(p strategies.Policy, compiled *strategies.Compiled, classes strategies.Classes) bool {
-	if classes&^p.RetryOn != 0 {
+	if classes&^p.RetryOn != 0 || classes != 0 && p.Budget.Kind != "" {
 		return true
 	}
 	hint := s.Server.RetryAfter

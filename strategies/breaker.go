@@ -71,7 +71,7 @@ func (b *Breaker) Seen(s *BreakerState, mark uint32, failed bool, t int64, u uin
 			return 0
 		}
 	case b.Window > 0:
-		s.slide(failed, b.Window, b.Words())
+		s.slide(failed, b.Window, b.words())
 		if int(s.seen) < b.Window || int(s.run) < b.Failures {
 			return 0
 		}
@@ -155,5 +155,5 @@ func newBreaker(a spec.Args) *Breaker {
 		Successes: int(a.Integer("successes")), Wait: a.Text("onOpen") == waitWhenOpen}
 }
 
-// Words returns how many words of 64 bits a process's window takes.
-func (b *Breaker) Words() int { return (b.Window + 63) / 64 }
+// words returns how many words of 64 bits a process's window takes.
+func (b *Breaker) words() int { return (b.Window + 63) / 64 }

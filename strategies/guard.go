@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"math"
+	"reflect"
 
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
@@ -48,6 +49,20 @@ type ThrottleKind struct {
 
 // Guarded reports whether the policy has any guard.
 func (p Policy) Guarded() bool { return p.Breaker.Kind+p.Budget.Kind+p.Throttle.Kind != "" }
+
+// GuardBytes returns about how much memory the policy's guards take for each process.
+func (p Policy) GuardBytes() (n int64) {
+	if b := p.NewBreaker(); b != nil {
+		n += int64(reflect.TypeFor[BreakerState]().Size()) + 8*int64(b.words())
+	}
+	if p.Budget.Kind != "" {
+		n += int64(reflect.TypeFor[BudgetState]().Size())
+	}
+	if p.Throttle.Kind != "" {
+		n += int64(reflect.TypeFor[ThrottleState]().Size())
+	}
+	return n
+}
 
 // NewBreaker returns the rules of the policy's circuit breaker, nil if it has none.
 func (p Policy) NewBreaker() *Breaker {

@@ -42,6 +42,7 @@ var outcomes = []outcome{
 	{"permanent", "error for good", -1, 1, "l%v %v", []float64{2, -2}},
 	{"timeout", "timed out", -1, 0, "h%v", []float64{2}},
 	{"inFlight", "no answer by the end", -1, -1, "l%v %vl%v %v", []float64{2, 1, -2, 1}},
+	{"notSent", "held back by a guard", -1, -1, "l%v %vl%v %v", []float64{1, 2, 1, -2}},
 	{"ok", "served", 0, 0, "h0", nil}, // a dot, by its round ends
 }
 

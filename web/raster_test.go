@@ -93,7 +93,7 @@ func TestRastersAreBounded(t *testing.T) {
 
 // Steady traffic: a client's requests are told apart, and so are the rest of the outcomes.
 func TestEveryOutcomeHasAMark(t *testing.T) {
-	names := append([]string{"ok", "inFlight"}, "unavailable", "timeout", "overloaded", "rateLimited", "transient", "permanent", "conflict")
+	names := append([]string{"ok", "inFlight"}, "unavailable", "timeout", "overloaded", "rateLimited", "transient", "permanent", "conflict", "notSent")
 	seen := map[string]string{}
 	for _, o := range outcomes {
 		_, _, path := o.mark(2)
