@@ -272,8 +272,7 @@ func textIn(p strategies.Policy) string {
 // disown takes from a changed policy the name and the id that belong to what it was: what is no longer "Every second"
 // should not be called so. Names and ids that the reader gave stay.
 func disown(after, before strategies.Policy) strategies.Policy {
-	bare := func(p strategies.Policy) string { p.ID, p.Name = "", ""; return p.Text() }
-	if bare(after) == bare(before) {
+	if bare(after).Text() == bare(before).Text() {
 		return after
 	}
 	lost := before.Name != "" && after.Name == before.Name && wellKnown()[copied.ReplaceAllString(before.Name, "")]
@@ -284,6 +283,12 @@ func disown(after, before strategies.Policy) strategies.Policy {
 		after.ID = ""
 	}
 	return after
+}
+
+// bare is a policy without id and name.
+func bare(p strategies.Policy) strategies.Policy {
+	p.ID, p.Name = "", ""
+	return p
 }
 
 // wellKnown are the names that policies have before anyone changes them.

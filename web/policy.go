@@ -6,8 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stampede-sim/stampede/static"
 	"github.com/stampede-sim/stampede/strategies"
@@ -26,11 +26,15 @@ type policyState struct {
 	address string // the canonical query
 }
 
-// usualPolicy is that of the address without one.
-func usualPolicy() strategies.Policy {
-	presets := strategies.Presets()
-	return presets[slices.IndexFunc(presets, func(p strategies.Preset) bool { return p.Policy.ID == "aws-full" })].Policy
-}
+// usualPolicy is that of the address without one: the standard answer to a herd.
+var usualPolicy = sync.OnceValue(func() strategies.Policy {
+	p, err := strategies.ParseText("exponential,base=100ms,cap=10s,jitter=full")
+	if err != nil {
+		panic(err)
+	}
+	p.ID = p.Kinds()
+	return p
+})
 
 // policyQuery writes a policy and a trial as a query.
 func policyQuery(p strategies.Policy, t trial) string {

@@ -161,7 +161,10 @@ var policyRules = []ruleOf[*study]{
 			}
 			return "Does not retry a refused connection: an outage ends the request at once."
 		},
-		why: func(*study) string {
+		why: func(s *study) string {
+			if s.class(s.policy) == strategies.Timeout {
+				return "Whoever stays silent may be back the next moment."
+			}
 			return "Nothing passes sooner than a connection that is refused while a server starts again."
 		},
 		shows: atField("retryOn", "Retries"),
@@ -171,7 +174,7 @@ var policyRules = []ruleOf[*study]{
 		applies:  func(s *study) bool { return s.policy.RetryOn.Has(strategies.Permanent) && s.policy.MaxAttempts != 1 },
 		sentence: func(*study) string { return "Retries 404: that never helps." },
 		why: func(*study) string {
-			return "What the client did wrong is as wrong the next time. Only 408 and 429 among the errors 4xx may pass."
+			return "What the client did wrong is as wrong the next time. Of the errors 4xx only a few pass, such as 408 and 429."
 		},
 		shows: atField("retryOn", "Retries"),
 	},

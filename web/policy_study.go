@@ -259,7 +259,7 @@ func unnamed(p strategies.Policy) strategies.Policy {
 
 // inFull is the policy with full jitter.
 func (s *study) inFull() strategies.Policy {
-	p := s.policy
-	p.ID, p.Name, p.Jitter = "", "", spec.Choice{Kind: "full"}
+	p := bare(s.policy)
+	p.Jitter = spec.Choice{Kind: "full"}
 	return p
 }

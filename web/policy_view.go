@@ -38,7 +38,7 @@ func (s *study) fill(page templates.PolicyPage) templates.PolicyPage {
 		page.Warnings = append(page.Warnings, "Circuit breaker, budget and throttling are left out here: what they do depends on other requests. Simulate it to see.")
 	}
 	page.Facts = s.facts()
-	page.Compare = s.compareWith(opening().scenario.Policies...)
+	page.Compare = s.compareWith(s.contrasts()...)
 	if rows := s.shown(); len(rows) > 0 {
 		page.Boxes = []templates.Chart{waitsChart(rows), momentsChart(s.moments())}
 		page.Retries = s.table()
@@ -71,6 +71,18 @@ func (s *study) failsAfter() string {
 		return "never"
 	}
 	return span(s.fails)
+}
+
+// contrasts are those of the opening scenario's policies that show what backing off and jitter do, but for the policy itself.
+func (s *study) contrasts() []strategies.Policy {
+	var others []strategies.Policy
+	for _, p := range opening().scenario.Policies {
+		known := p.ID == "exponential" || p.ID == "exponential-full"
+		if known && bare(p).Text() != bare(s.policy).Text() {
+			others = append(others, p)
+		}
+	}
+	return others
 }
 
 // guarded reports whether anything but attempts and deadline holds the policy back.
