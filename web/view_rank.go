@@ -10,8 +10,8 @@ import (
 )
 
 // This file ranks policies: by the share served, then crashes, then how soon 99 % were served (burst) or successes a
-// second. A difference within the intervals is a tie. Ties are not transitive, so they are taken with the best of each
-// group: all whose interval meets that of the best are level, and the next criterion decides among them.
+// second. A difference within the intervals is a tie. Ties are not transitive, so a group is level only if each two of it
+// are: it goes from its best as far down as that holds, and the next criterion decides among it.
 
 // criterion is a metric to rank by.
 type criterion struct {
@@ -78,7 +78,7 @@ func order(level []standing, by []criterion, first int) {
 	slices.SortStableFunc(level, func(a, b standing) int { return cmp.Compare(c.value(b), c.value(a)) })
 	for len(level) > 0 {
 		n := 1
-		for n < len(level) && c.meet(level[0], level[n]) {
+		for n < len(level) && c.meetAll(level[:n], level[n]) {
 			n++
 		}
 		order(level[:n], by[1:], first)
@@ -104,6 +104,11 @@ func (c criterion) meet(a, b standing) bool {
 	xLow, xHigh := bounds(x)
 	yLow, yHigh := bounds(y)
 	return xLow <= yHigh && yLow <= xHigh
+}
+
+// meetAll reports whether a policy is level with each of a group.
+func (c criterion) meetAll(group []standing, s standing) bool {
+	return !slices.ContainsFunc(group, func(g standing) bool { return !c.meet(g, s) })
 }
 
 func bounds(m sim.Metric) (low, high float64) {
