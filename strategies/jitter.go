@@ -11,6 +11,7 @@ var Jitters = []JitterKind{
 	equal,
 	within,
 	decorrelated,
+	compounding,
 }
 
 // JitterKind is a kind of jitter: from the scheduled delay to the window from which the delay is drawn uniformly.

@@ -12,6 +12,7 @@ var Schedules = []ScheduleKind{
 	constant,
 	linear,
 	exponential,
+	geometric,
 	polynomial,
 	fibonacci,
 	list,

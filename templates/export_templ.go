@@ -464,7 +464,7 @@ func ExportPart(e Export) templ.Component {
 				}
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<p class=\"fine\">Rules read from: ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<p class=\"note\">Rules read from: ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

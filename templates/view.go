@@ -101,6 +101,7 @@ type Adding struct {
 	Jitters []string // the grid's columns
 	Rows    []GridRow
 	Presets []Action // Title says what it is for
+	Groups  []Group  // of libraries at their defaults: title and actions
 
 	Paste    Field     // takes a document
 	Problems []Problem // of that

@@ -28,8 +28,9 @@ type guards struct {
 
 // presets are documents to start from.
 type presets struct {
-	Policies  []strategies.Preset `json:"policies"`
-	Scenarios []sim.Preset        `json:"scenarios"`
+	Policies  []strategies.Preset  `json:"policies"`
+	Libraries []strategies.Library `json:"libraries"`
+	Scenarios []sim.Preset         `json:"scenarios"`
 }
 
 func theCatalog() catalog {
@@ -41,7 +42,7 @@ func theCatalog() catalog {
 		},
 		Distributions: spec.Kinds(sim.Distributions),
 		Formats:       export.Formats,
-		Presets:       presets{strategies.Presets(), sim.Presets()},
+		Presets:       presets{strategies.Presets(), strategies.Libraries(), sim.Presets()},
 	}
 }
 

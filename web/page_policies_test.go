@@ -164,3 +164,19 @@ func TestNamesKeepTheirDirection(t *testing.T) {
 		t.Error("names from left to right need no isolation")
 	}
 }
+
+// A library at its defaults is added with one press, and what it differs in can be read before.
+func TestLibrariesAreOffered(t *testing.T) {
+	groups := libraryGroups()
+	if len(groups) < 6 {
+		t.Errorf("%d groups", len(groups))
+	}
+	s := opening()
+	do := groups[0].Actions[0].Do
+	if problem := s.add(strings.TrimPrefix(do, "add:")); problem != "" {
+		t.Fatalf("%s: %s", do, problem)
+	}
+	if p := s.scenario.Policies[len(s.scenario.Policies)-1]; p.ID != "cenkalti-backoff" || !strings.Contains(groups[0].Actions[0].Title, "exceed the minute") {
+		t.Errorf("added %s; it says %s", p.Text(), groups[0].Actions[0].Title)
+	}
+}

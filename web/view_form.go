@@ -188,6 +188,7 @@ func adding(sc *sim.Scenario) templates.Adding {
 	for _, p := range strategies.Presets() {
 		a.Presets = append(a.Presets, templates.Action{Do: "add:" + p.Policy.Text(), Label: title(p.Policy), Title: p.Advice})
 	}
+	a.Groups = libraryGroups()
 	return a
 }
 

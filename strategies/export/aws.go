@@ -13,7 +13,7 @@ var awsConfig = Format{
 	ID:        "aws-config",
 	Name:      "AWS SDK config",
 	Place:     "Put it into ~/.aws/config; or set AWS_RETRY_MODE and AWS_MAX_ATTEMPTS.",
-	Source:    "AWS SDKs and Tools reference guide, “Retry behavior”; retries/standard.py of botocore 1.40. SDKs differ in the first wait",
+	Source:    "AWS SDKs and Tools reference guide, “Retry behavior”; retries/standard.py of botocore. SDKs differ in the first wait",
 	File:      "config",
 	MediaType: "text/plain; charset=utf-8",
 	fit:       fitAWS,

@@ -14,7 +14,7 @@ var envoy = Format{
 	ID:        "envoy",
 	Name:      "Envoy RetryPolicy",
 	Place:     "Put it into a route or a virtual host as retry_policy.",
-	Source:    "config.route.v3.RetryPolicy and retry_state_impl.cc of Envoy 1.36",
+	Source:    "config.route.v3.RetryPolicy and retry_state_impl.cc of Envoy, read in November 2026",
 	File:      "retry-policy.json",
 	MediaType: "application/json",
 	fit:       fitEnvoy,

@@ -202,7 +202,7 @@ func (f *fitting) jitter(why string, fallback form, choose func(share float64) f
 	if ok && high > 0 {
 		target = choose(low / high)
 		if math.Abs(target.low*high-low*target.high) < 1e-6 {
-			scale = high / target.high
+			scale = (low + high) / (target.low + target.high)
 		}
 	}
 	f.rewrite(why, func(p *strategies.Policy) {

@@ -14,7 +14,7 @@ var istio = Format{
 	ID:        "istio",
 	Name:      "Istio VirtualService",
 	Place:     "Name your service in the place of my-service and apply it with kubectl.",
-	Source:    "networking.istio.io/v1 HTTPRetry and its validation in istio.io/istio 1.28",
+	Source:    "networking.istio.io/v1 HTTPRetry and its validation in istio.io/istio, read in November 2026",
 	File:      "virtual-service.yaml",
 	MediaType: "application/yaml",
 	fit:       fitIstio,

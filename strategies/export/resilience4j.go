@@ -14,7 +14,7 @@ var resilience4j = Format{
 	ID:        "resilience4j",
 	Name:      "resilience4j (Spring YAML)",
 	Place:     "Put it into application.yml and name the instance as your code does. The exceptions are those of Spring's RestClient.",
-	Source:    "IntervalFunction.java and RetryConfig.java of resilience4j 2.3; CommonRetryConfigurationProperties.java",
+	Source:    "IntervalFunction.java and RetryConfig.java of resilience4j, read in November 2026; CommonRetryConfigurationProperties.java",
 	File:      "application.yml",
 	MediaType: "application/yaml",
 	fit:       fitResilience4j,

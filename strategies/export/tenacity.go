@@ -13,7 +13,7 @@ var tenacity = Format{
 	ID:        "tenacity",
 	Name:      "Python: tenacity",
 	Place:     "Decorate your function with it, and say in is_transient what is retried.",
-	Source:    "wait.py and stop.py of tenacity 9.1",
+	Source:    "wait.py and stop.py of tenacity, July 2026",
 	File:      "retrying.py",
 	MediaType: "text/x-python; charset=utf-8",
 	fit:       fitTenacity,

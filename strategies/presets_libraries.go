@@ -1,0 +1,100 @@
+package strategies
+
+// What real implementations do if they are told nothing else.
+
+import "slices"
+
+// Library is an implementation at its defaults.
+type Library struct {
+	Policy  Policy `json:"policy"`
+	Group   string `json:"group"`   // its language, or what sort of system it is
+	Version string `json:"version"` // that the defaults were read from
+	Source  string `json:"source"`  // where: file or document
+	Differs string `json:"differs"` // what it does that the policy cannot say, or what surprises; "" if nothing
+}
+
+// Libraries returns the implementations, those of a group together.
+func Libraries() []Library { return slices.Clone(libraries) }
+
+const (
+	everything = ",retryOn=unavailable/timeout/overloaded/rateLimited/transient/permanent/conflict"
+	httpErrors = ",retryOn=unavailable/timeout/overloaded/rateLimited/transient"
+	noHint     = ",retryAfter=ignore"
+)
+
+// libraries is the catalogue. A new one is an entry here and its formula in the test.
+var libraries = []Library{
+	library("Go", "cenkalti-backoff", "cenkalti/backoff", "exponential,base=500ms,factor=1.5,cap=1m,jitter=percentage,fraction=0.5,deadline=15m"+everything+noHint,
+		"7.0.3", "exponential.go, retry.go",
+		"It caps before jitter: a wait may exceed the minute by 50 %. The first attempt counts towards the 15 minutes."),
+	library("Go", "go-retryablehttp", "hashicorp/go-retryablehttp", "exponential,base=1s,cap=30s,maxAttempts=5"+httpErrors,
+		"0.7.8", "client.go: DefaultBackoff, DefaultRetryPolicy",
+		"A Retry-After replaces the wait, even by a shorter one, and is not held to the 30 s. No jitter."),
+	library("Go", "failsafe-go", "failsafe-go", "immediate,maxAttempts=3"+everything+noHint,
+		"0.9.8", "retrypolicy/retry.go: NewBuilder", "Two retries, at once."),
+	library("Go", "retry-go", "avast/retry-go", "exponential,base=100ms,jitter=additive,max=100ms,maxAttempts=10"+everything+noHint,
+		"5.1.1", "retry.go, options.go: CombineDelay of BackOffDelay and RandomDelay",
+		"No longest wait; the tenth of a second of jitter is lost beside the last waits."),
+	library("Go", "gax-go", "googleapis/gax-go", "exponential,base=1s,cap=30s,jitter=full,retryOn=unavailable/overloaded"+noHint,
+		"2.27", "call_option.go: Backoff", "It retries nothing unless it is given codes; shown is UNAVAILABLE. A wait is at least 1 ns."),
+	library("Go", "client-go-conflict", "client-go RetryOnConflict", "constant,base=10ms,jitter=range,low=1,high=1.1,maxAttempts=5,retryOn=conflict"+noHint,
+		"0.37", "util/retry: DefaultRetry; apimachinery wait.Backoff", "Meant for conflicts alone; its jitter only lengthens, by at most a millisecond."),
+	library("Go", "client-go-workqueue", "client-go workqueue", "exponential,base=5ms,cap=1000s"+everything+noHint,
+		"0.37", "workqueue/default_rate_limiters.go: ItemExponentialFailureRateLimiter",
+		"Beside it a token bucket for the whole queue lets 10 a second through, which the policy does not have."),
+	library("Go", "azure-go", "Azure SDK for Go", "geometric,base=800ms,cap=1m,capAfterJitter=true,jitter=range,low=0.8,high=1.3,maxAttempts=4,retryAfter=giveUp"+httpErrors,
+		"azcore 1.24", "sdk/internal/exported, runtime/policy_retry.go: calcDelay",
+		"It multiplies by 2^n − 1, so the second wait is three times the first. A Retry-After replaces the wait."),
+	library("Go", "aws-go", "AWS SDK for Go, standard", "exponential,base=50ms,cap=20s,jitter=full,maxAttempts=3,budget.kind=aws,budget.retryCost=14,budget.timeoutCost=14"+httpErrors+noHint,
+		"aws-sdk-go-v2 1.48", "aws/retry: standard.go, jitter_backoff.go", "After throttling it starts from 1 s and pays 5 tokens instead of 14."),
+	library("Java", "resilience4j", "resilience4j", "constant,base=500ms,maxAttempts=3"+everything+noHint,
+		"read in November 2026", "RetryConfig.java: DEFAULT_WAIT_DURATION, DEFAULT_MAX_ATTEMPTS", "Neither growth nor jitter unless both are switched on."),
+	library("Java", "spring-retry", "Spring Retry", "exponential,base=100ms,cap=30s,maxAttempts=3"+everything+noHint,
+		"the last one; archived in 2025", "ExponentialBackOffPolicy.java, SimpleRetryPolicy.java", "ExponentialRandomBackOffPolicy is the one with jitter."),
+	library("Java", "spring-framework", "Spring Framework ExponentialBackOff", "exponential,base=2s,factor=1.5,cap=30s"+everything+noHint,
+		"7", "org.springframework.util.backoff.ExponentialBackOff", "No limit and no jitter by default."),
+	library("Java", "kafka-java", "Kafka client for Java", "exponential,base=100ms,cap=1s,capAfterJitter=true,jitter=percentage,fraction=0.2,deadline=2m"+noHint,
+		"read in November 2026", "ExponentialBackoff.java; retry.backoff.ms, retry.backoff.max.ms, delivery.timeout.ms",
+		"It caps after jitter: half of the late waits are exactly 1 s."),
+	library(".NET", "polly", "Polly", "constant,base=2s,maxAttempts=4"+everything+noHint,
+		"8, of August 2026", "RetryStrategyOptions.TResult.cs, RetryHelper.cs", "Neither growth nor jitter by default; jitter on doubling waits follows a formula of its own."),
+	library("JavaScript", "p-retry", "p-retry", "exponential,base=1s,maxAttempts=11"+everything+noHint,
+		"7.1.1", "index.js", "Without jitter: randomize is off. TypeErrors that are no network errors are not retried."),
+	library("JavaScript", "axios-retry", "axios-retry", "immediate,maxAttempts=4,retryOn=unavailable/overloaded/rateLimited/transient"+noHint,
+		"4.5", "src/index.ts: DEFAULT_OPTIONS", "Three retries at once, of idempotent requests."),
+	library("JavaScript", "kafkajs", "kafkajs", "constant,base=150ms,cap=30s,jitter=compounding,low=1.6,high=2.4,maxAttempts=6"+noHint,
+		"read in November 2026", "src/retry/index.js, defaults.js", "What chance does to one wait it does to all later ones: each is 1.6 to 2.4 times the last as drawn. The first is 300 ms give or take 20 %."),
+	library("JavaScript", "azure-js", "Azure SDK for JavaScript", "exponential,base=1s,cap=64s,jitter=equal,maxAttempts=4,retryOn=unavailable/timeout/overloaded/rateLimited/transient",
+		"ts-http-runtime, read in November 2026", "retryStrategies/exponentialRetryStrategy.ts, util/delay.ts", "A Retry-After replaces the wait."),
+	library("Python", "botocore", "AWS SDK for Python, standard", "exponential,base=1s,cap=20s,jitter=full,maxAttempts=3,budget.kind=aws"+httpErrors+noHint,
+		"of August 2026", "retries/standard.py", ""),
+	library("Python", "botocore-legacy", "AWS SDK for Python, legacy", "exponential,base=1s,jitter=full,maxAttempts=5"+httpErrors+noHint,
+		"of August 2026", "retryhandler.py, data/_retry.json", "No longest wait. DynamoDB has ten attempts that start from 50 ms."),
+	library("Python", "google-api-core", "google-api-core", "exponential,base=1s,cap=1m,jitter=full,deadline=2m,retryOn=unavailable/overloaded/rateLimited/transient"+noHint,
+		"read in November 2026", "retry/retry_base.py: exponential_sleep_generator", ""),
+	library("Python", "tenacity", "tenacity wait_exponential_jitter", "exponential,base=1s,jitter=additive,max=1s"+everything+noHint,
+		"of July 2026", "wait.py, stop.py", "@retry without arguments does not even wait. No limit by default."),
+	library("Python", "backoff", "backoff.expo", "exponential,base=1s,jitter=full"+everything+noHint,
+		"2.2", "_wait_gen.py, _jitter.py", "Neither a limit nor a longest wait by default."),
+	library("Python", "urllib3", "urllib3 Retry", "immediate,maxAttempts=11,retryOn=unavailable/timeout/overloaded/rateLimited",
+		"read in November 2026", "util/retry.py", "Ten retries at once: backoff_factor is 0. It retries 503 and 429 only if they come with Retry-After."),
+	library("Python", "celery", "Celery, retry_backoff=True", "exponential,base=1s,cap=10m,jitter=full,maxAttempts=4"+everything+noHint,
+		"read in November 2026", "utils/time.py: get_exponential_backoff_interval", "It draws whole seconds, so clients meet at every one of them."),
+	library("Rust", "backon", "backon", "exponential,base=1s,cap=1m,maxAttempts=4"+everything+noHint,
+		"read in November 2026", "backoff/exponential.rs", "No jitter by default."),
+	library("Platforms", "temporal", "Temporal", "exponential,base=1s,cap=100s"+everything+noHint,
+		"server 1.30", "common/retrypolicy; common/backoff/retrypolicy.go", "Neither jitter nor limit by default."),
+	library("Platforms", "envoy", "Envoy", "exponential,base=25ms,cap=250ms,jitter=full,maxAttempts=2,retryOn=unavailable"+noHint,
+		"read in November 2026", "retry_state_impl.cc, backoff_strategy.cc", "It retries nothing unless retry_on names it; shown is connect-failure. It draws whole milliseconds, from 0."),
+	library("Platforms", "istio", "Istio", "exponential,base=25ms,cap=250ms,jitter=full,maxAttempts=3,retryOn=unavailable/overloaded"+noHint,
+		"read in November 2026", "pilot/pkg/networking/core/route/retry: DefaultPolicy", "Its unavailable is the status of gRPC. The longest wait cannot be set."),
+	library("Platforms", "step-functions", "AWS Step Functions", "exponential,base=1s,maxAttempts=4"+everything+noHint,
+		"documentation of November 2026", "Developer guide: IntervalSeconds 1, MaxAttempts 3, BackoffRate 2", "No jitter unless JitterStrategy is FULL."),
+	library("Platforms", "crash-loop", "Kubernetes CrashLoopBackOff", "exponential,base=10s,cap=5m"+everything+noHint,
+		"1.37", "pkg/kubelet/kubelet.go, kuberuntime", "It starts anew once a container has been well for 10 minutes."),
+}
+
+// library panics if text is not a policy: that is a mistake in the table above.
+func library(group, id, name, text, version, source, differs string) Library {
+	return Library{preset(id, name, text, "", "").Policy, group, version, source, differs}
+}
