@@ -12,15 +12,19 @@ const $ = (id) => document.getElementById(id);
 
 let running = null; // AbortController of the request under way
 let typing = 0; // timer
-let gesture = false; // the history's last entry belongs to what is still being typed
+let gesture = 1; // number of the change under way: from the first keystroke in a field until it is let go of
+let recorded = 0; // the one that the history's last entry belongs to
+let field = ""; // in which it is; empty: let go of
 
 document.documentElement.classList.add("live");
 document.addEventListener("input", (event) => {
   if (event.target.form?.id !== "controls") return;
+  if (event.target.name !== field) gesture++;
+  field = event.target.name;
   clearTimeout(typing);
   typing = setTimeout(() => ask(asked()), event.target.nodeName === "INPUT" && event.target.type !== "checkbox" ? typingPause : 0);
 });
-document.addEventListener("change", () => (gesture = false));
+document.addEventListener("change", () => (field = ""));
 document.addEventListener("submit", (event) => {
   if (event.target.id !== "controls") return;
   event.preventDefault();
@@ -28,7 +32,8 @@ document.addEventListener("submit", (event) => {
   ask(asked());
 });
 addEventListener("popstate", () => {
-  gesture = false;
+  field = "";
+  recorded = 0;
   ask(location.search, true);
 });
 undoing();
@@ -60,9 +65,9 @@ function show(main, moved) {
   say();
   const url = main.dataset.state ? `/policy?${main.dataset.state}` : "/policy";
   if (!moved && url !== location.pathname + location.search) {
-    if (gesture) replace(url);
+    if (gesture === recorded) replace(url);
     else push(url);
-    gesture = true;
+    recorded = gesture;
   }
   morph($("main"), main, moved ? null : document.activeElement);
   document.title = `${document.querySelector("h1").textContent} · Stampede`;

@@ -8,11 +8,12 @@ import (
 	"sort"
 )
 
-// A trail has at least trailCells cells, so that none is wider than 1/trailPerE of the delays in it, and at most trailBins
-// sums. Finer ones hardly change a probability by more than 0.001.
+// A trail has at least trailCells cells, so that none is wider than 1/trailPerE of the delays in it as long as mostCells
+// suffice for that, and at most trailBins sums. Finer ones hardly change a probability by more than 0.001.
 const (
 	trailCells = 48
 	trailPerE  = 14
+	mostCells  = 160
 	trailBins  = 512
 )
 
@@ -53,7 +54,8 @@ func (t *trail) next() {
 	lo, hi := t.c.Bounds(t.retry)
 	edges := []float64{float64(hi)}
 	if lo < hi {
-		edges = nodes(float64(lo), float64(hi), trailCells, trailPerE)
+		growth := math.Log(float64(hi+1) / float64(lo+1))
+		edges = nodes(float64(lo), float64(hi), trailCells, min(trailPerE, mostCells/growth))
 	}
 	t.fit(float64(hi - lo))
 	bins := len(t.mass[0])

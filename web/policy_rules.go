@@ -219,7 +219,7 @@ var policyRules = []ruleOf[*study]{
 		id: "hasty", slot: aboutFirst, tone: bad,
 		applies: func(s *study) bool { return len(s.delays) > 0 && s.delays[0].Exact.Mean < s.roundTrip.Seconds() },
 		sentence: func(s *study) string {
-			return "First delay shorter than the round trip: " + seconds(s.delays[0].Exact.Mean) + " on average, where an answer takes " + span(s.roundTrip) + "."
+			return "First delay shorter than the round trip: " + seconds(s.delays[0].Exact.Mean) + s.onAverage() + ", where an answer takes " + span(s.roundTrip) + "."
 		},
 		why:   func(*study) string { return "Hardly anything can have changed so soon." },
 		shows: atField("schedule.base", "First wait"),
@@ -263,6 +263,14 @@ var policyRules = []ruleOf[*study]{
 }
 
 const advised = "They advise a first wait of 0.5–1 s that grows by a factor of 1.5–2, 3–5 attempts, and jitter of up to 0.5 s. Work in the background may go on far longer."
+
+// onAverage says that the first delay is random.
+func (s *study) onAverage() string {
+	if first := s.delays[0].Exact; first.Min == first.Max {
+		return ""
+	}
+	return " on average"
+}
 
 // meanFailure is after how long a request fails on average.
 func (s *study) meanFailure() string {
@@ -342,13 +350,20 @@ func endsWhen(s *study) string {
 	if s.end.Mean == nil {
 		return "Its last attempt is made after " + seconds(s.end.Max) + " at the latest."
 	}
+	if seconds(*s.end.Mean) == seconds(s.end.Max) {
+		return "Its last attempt is made after " + seconds(s.end.Max) + "."
+	}
 	return "Its last attempt is made after " + seconds(*s.end.Mean) + " on average, " + seconds(s.end.Max) + " at the latest."
 }
 
 // knockingOf shows the sum: by then N clients knock N ÷ wait times a second.
 func knockingOf(s *study) string {
-	return seconds(s.wait) + " × " + brief(s.capacity) + " a second = " + count(s.safeClients()) + ": so long it waits on average by the end of the outage, when " +
-		plural(float64(s.clients), "client", "clients") + " knock " + knocks(float64(s.clients)/s.wait) + "."
+	wait, how := s.late.Exact.Mean, " is its mean wait before"
+	if spread := s.spread(); spread < wait {
+		wait, how = spread, " is what it spreads clients over before"
+	}
+	return seconds(wait) + " × " + brief(s.capacity) + " a second = " + count(s.safeClients()) + ": " + seconds(wait) + how + " retry " + count(float64(s.late.Retry)) +
+		", so that " + plural(float64(s.clients), "client", "clients") + " knock " + knocks(float64(s.clients)/wait) + "."
 }
 
 func knocks(rate float64) string {

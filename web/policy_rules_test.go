@@ -110,14 +110,17 @@ var policyCases = []struct{ rule, query, says, why string }{
 	{"over-cap", strings.Replace(percentage1, "cap=3s", "cap=1h", 1), "", ""}, // which it does not reach
 	{"over-cap", doublingPolicy + ",jitter=percentage", "", ""},
 
-	{"hasty", "p=constant,base=39ms,maxAttempts=4", "First delay shorter than the round trip: 39 ms on average, where an answer takes 40 ms.", "Hardly anything can have changed so soon."},
+	{"hasty", "p=constant,base=39ms,maxAttempts=4", "First delay shorter than the round trip: 39 ms, where an answer takes 40 ms.", "Hardly anything can have changed so soon."},
+	{"hasty", "p=constant,base=79ms,jitter=full,maxAttempts=4", "First delay shorter than the round trip: 39.5 ms on average, where an answer takes 40 ms.", "Hardly anything can have changed so soon."},
 	{"hasty", "p=constant,base=40ms,maxAttempts=4", "", ""},
 	{"hasty", "p=constant,base=39ms,maxAttempts=1", "", ""},
 
 	// cap · capacity / 2 = 10 s · 200 / 2
-	{"crowded", "p=exponential,base=100ms,cap=10s,jitter=full&clients=1001", "Safe for up to 1000 clients, not for 1001.", "5 s × 200 a second = 1000: so long it waits on average by the end of the outage, when 1001 clients knock 200 times a second."},
+	{"crowded", "p=exponential,base=100ms,cap=10s,jitter=full&clients=1001", "Safe for up to 1000 clients, not for 1001.", "5 s × 200 a second = 1000: 5 s is its mean wait before retry 8, so that 1001 clients knock 200 times a second."},
 	{"crowded", "p=exponential,base=100ms,cap=10s,jitter=full&clients=1000", "", ""},
-	{"uncrowded", "p=exponential,base=100ms,cap=10s,jitter=full&clients=1000", "Safe for up to 1000 clients.", "5 s × 200 a second = 1000: so long it waits on average by the end of the outage, when 1000 clients knock 200 times a second."},
+	{"uncrowded", "p=exponential,base=100ms,cap=10s,jitter=full&clients=1000", "Safe for up to 1000 clients.", "5 s × 200 a second = 1000: 5 s is its mean wait before retry 8, so that 1000 clients knock 200 times a second."},
+	{"uncrowded", "p=exponential,base=1s,jitter=percentage,maxAttempts=5&clients=320", "Safe for up to 320 clients.", "1.6 s × 200 a second = 320: 1.6 s is what it spreads clients over before retry 4, so that 320 clients knock 200 times a second."},
+	{"uncrowded", "p=exponential,base=1s,jitter=percentage,maxAttempts=5&clients=321", "", ""},
 	{"uncrowded", "p=exponential,base=100ms,cap=10s,jitter=full&clients=1001", "", ""},
 	{"uncrowded", "p=exponential,base=100ms,cap=10s", "", ""},
 

@@ -26,7 +26,7 @@ type study struct {
 	life   strategies.Life       // with more attempts than delays are shown
 	met    *strategies.Survival  // of the trial's outage; nil: it takes too many attempts to be worked out
 	end    *ending               // nil: there is none
-	wait   float64               // seconds between attempts by the end of the outage, on average
+	late   strategies.DelayRow   // the delay that is under way when the outage ends, or the last there is
 	atCap  float64               // share of delays of exactly the cap
 }
 
@@ -68,7 +68,7 @@ func newStudy(ctx context.Context, p strategies.Policy, t trial) (*study, error)
 	if latest := s.latest(); latest >= 0 {
 		s.end = &ending{s.meanEnd(), latest}
 	}
-	s.wait, s.atCap = s.waitInOutage(), s.shareAtCap()
+	s.late, s.atCap = s.delayInOutage(), s.shareAtCap()
 	return s, nil
 }
 
@@ -160,16 +160,16 @@ func (s *study) lastAttempt() (strategies.AttemptRow, bool) {
 	return s.life.Attempts[limit-1], true
 }
 
-// waitInOutage is the mean of the delay that is under way when the outage ends, or of the last there is.
-func (s *study) waitInOutage() float64 {
-	wait := 0.0
-	for i, row := range s.delays {
-		wait = row.Exact.Mean
-		if row.Cumulative.Mean+float64(i+1)*s.fails.Seconds() >= s.outage.Seconds() {
+// delayInOutage is the delay that is under way when the outage ends, or the last there is.
+func (s *study) delayInOutage() strategies.DelayRow {
+	late := strategies.DelayRow{}
+	for _, row := range s.delays {
+		late = row
+		if row.Cumulative.Mean+float64(row.Retry)*s.fails.Seconds() >= s.outage.Seconds() {
 			break
 		}
 	}
-	return wait
+	return late
 }
 
 // shareAtCap is that of all delays of a policy with few, else that of a late one.
@@ -188,8 +188,14 @@ func (s *study) shareAtCap() float64 {
 	return sum / float64(n)
 }
 
-// safeClients is how many clients knock no more often by the end of the outage than the server can serve.
-func (s *study) safeClients() float64 { return math.Floor(s.wait*s.capacity + 1e-9) }
+// safeClients is how many clients come back no faster than the server can serve them: one by one they come once in the mean
+// wait, and those who failed together come back within the span that their waits are spread over.
+func (s *study) safeClients() float64 {
+	return math.Floor(min(s.late.Exact.Mean, s.spread())*s.capacity + 1e-9)
+}
+
+// spread is how much the waits by the end of the outage can differ, in seconds.
+func (s *study) spread() float64 { return s.late.Exact.Max - s.late.Exact.Min }
 
 // jittered reports whether any of the delays is left to chance.
 func (s *study) jittered() bool {

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -170,4 +171,24 @@ func TestPolicyTableIsTheDelays(t *testing.T) {
 			t.Errorf("%d cells under %d heads", len(row), len(table.Head))
 		}
 	}
+}
+
+// Whatever is asked for gets a page or is told what is wrong.
+func FuzzPolicyPage(f *testing.F) {
+	for _, path := range policyPaths {
+		f.Add(strings.TrimPrefix(strings.TrimPrefix(path, "/policy"), "?"))
+	}
+	f.Add("from=p%3Dconstant,base%3D1s&edit.cap=x&outage=%9A")
+	f.Add("p=immediate&roundTrip=0s&down=silent")
+	f.Add("p=constant,base=1ns,cap=168h,jitter=decorrelated,multiplier=10&roundTrip=168h&outage=168h")
+	s := newTestServer(nil)
+	f.Fuzz(func(t *testing.T, query string) {
+		r := httptest.NewRequest("GET", "/policy", nil)
+		r.URL.RawQuery = query
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if status := w.Code; status != 200 && status != 303 && status != 422 {
+			t.Errorf("status %d: %s", status, w.Body)
+		}
+	})
 }
