@@ -86,7 +86,7 @@ func coarseness(b *strategies.Budget, processes, replications int) (shift uint) 
 
 // asksOf reports whether a guard has a say when attempt n leaves, or counts that it does.
 func (g *guards) asksOf(n int64) bool {
-	return g.breaker != nil || g.throttle != nil || n == 1 && g.budget.PerRequest > 0
+	return g.breaker != nil || g.throttle != nil || n == 1 && g.budget.PerRequest+g.budget.PerSecond > 0
 }
 
 // process returns the process of a request's client.
@@ -173,9 +173,14 @@ func (e *engine) dispatch(g *group, number uint64, n, t int64) {
 			e.emit(newEvent(fires, classTimeout, g.id|number, n))
 		}
 	case arrival >= e.horizon:
-	case met && back > 0: // if it were answered at the instant of its arrival, it would be among others of that instant
+	case met && (back > 0 || arrival == t && e.isAlone(newEvent(t, classArrival, g.id|number, n))):
+		// An answer at the instant of the arrival is among others of that instant, unless there are none.
 		e.meetEarly(arrival)
 		seen, class, hint := e.answerWhileDown(arrival, back, fires)
+		if seen == t {
+			e.see(g, number, n, t, class, hint)
+			return
+		}
 		e.retry(g, number, n, seen, class, hint)
 	default:
 		e.emit(newEvent(arrival, classArrival, g.id|number, n))
@@ -193,6 +198,16 @@ func (e *engine) bring(g *group, number uint64, n, t int64, class strategies.Cla
 	}
 	g.guards.answers[g.slot(number)] = hint<<3 | int64(class)
 	e.emit(newEvent(t, classAnswer, g.id|number, n))
+}
+
+// bringNow is bring at the instant of the attempt's arrival, with nothing else that follows from it: where the client is the
+// next to act, it does.
+func (e *engine) bringNow(g *group, number uint64, n, t int64, class strategies.Class, hint int64) {
+	if e.isAlone(newEvent(t, classAnswer, g.id|number, n)) {
+		e.see(g, number, n, t, class, hint)
+		return
+	}
+	e.bring(g, number, n, t, class, hint)
 }
 
 // answered is an answer's reaching its client.
@@ -270,9 +285,14 @@ func (e *engine) emit(ev event) {
 func (e *engine) jump() {
 	ev := e.ahead
 	e.ahead = event{}
-	if ev.time() < e.nextPassive() && e.comesNext(ev) {
+	if e.isAlone(ev) {
 		e.handle(ev)
 		return
 	}
 	e.push(ev)
+}
+
+// isAlone reports whether nothing comes before an event that is not in the calendar.
+func (e *engine) isAlone(ev event) bool {
+	return ev.time() < e.nextPassive() && e.comesNext(ev) && e.ahead == (event{})
 }

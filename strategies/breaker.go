@@ -26,9 +26,14 @@ type BreakerState struct {
 	flying  int32 // half-open: probes in flight
 	run     int32 // closed, without a window: failures in a row; half-open: successes in a row; with a window: failures in it
 
-	outcomes []uint64 // with a window: the last outcomes, a bit each, 1 for a failure
-	next     int32    // where the next outcome goes
-	seen     int32    // how many of the outcomes there are
+	last *outcomes // with a window
+}
+
+// outcomes are the last ones in a window.
+type outcomes struct {
+	failed []uint64 // a bit each
+	next   int      // where the next one goes
+	count  int      // how many there are
 }
 
 type phase uint8
@@ -71,8 +76,11 @@ func (b *Breaker) Seen(s *BreakerState, mark uint32, failed bool, t int64, u uin
 			return 0
 		}
 	case b.Window > 0:
-		s.slide(failed, b.Window, b.words())
-		if int(s.seen) < b.Window || int(s.run) < b.Failures {
+		if s.last == nil {
+			s.last = &outcomes{failed: make([]uint64, b.words())}
+		}
+		s.run += s.last.slide(failed, b.Window)
+		if s.last.count < b.Window || int(s.run) < b.Failures {
 			return 0
 		}
 	case !failed:
@@ -95,24 +103,25 @@ func (s *BreakerState) Open(t int64) bool { return s.phase == open && t < s.unti
 func (s *BreakerState) change(to phase) {
 	s.phase = to
 	s.changes++
-	s.flying, s.run, s.next, s.seen = 0, 0, 0, 0
-	clear(s.outcomes)
+	s.flying, s.run = 0, 0
+	if s.last != nil {
+		clear(s.last.failed)
+		s.last.next, s.last.count = 0, 0
+	}
 }
 
-// slide puts an outcome into the window, in the place of the oldest.
-func (s *BreakerState) slide(failed bool, window, words int) {
-	if s.outcomes == nil {
-		s.outcomes = make([]uint64, words)
-	}
-	word, bit := &s.outcomes[s.next/64], uint(s.next%64)
-	s.run -= int32(*word >> bit & 1)
+// slide puts an outcome into the window, in the place of the oldest, and returns how many more failures there are in it.
+func (o *outcomes) slide(failed bool, window int) (more int32) {
+	word, bit := &o.failed[o.next/64], o.next%64
+	more = -int32(*word >> bit & 1)
 	*word &^= 1 << bit
 	if failed {
 		*word |= 1 << bit
-		s.run++
+		more++
 	}
-	s.next = (s.next + 1) % int32(window)
-	s.seen = min(s.seen+1, int32(window))
+	o.next = (o.next + 1) % window
+	o.count = min(o.count+1, window)
+	return more
 }
 
 // What a stopped request does.

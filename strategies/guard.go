@@ -53,7 +53,10 @@ func (p Policy) Guarded() bool { return p.Breaker.Kind+p.Budget.Kind+p.Throttle.
 // GuardBytes returns about how much memory the policy's guards take for each process.
 func (p Policy) GuardBytes() (n int64) {
 	if b := p.NewBreaker(); b != nil {
-		n += int64(reflect.TypeFor[BreakerState]().Size()) + 8*int64(b.words())
+		n += int64(reflect.TypeFor[BreakerState]().Size())
+		if b.Window > 0 {
+			n += int64(reflect.TypeFor[outcomes]().Size()) + 8*int64(b.words())
+		}
 	}
 	if p.Budget.Kind != "" {
 		n += int64(reflect.TypeFor[BudgetState]().Size())

@@ -6,6 +6,7 @@ type Editor struct {
 	Title    string
 	Problems []Problem // faults that no field shows
 	Fields   []Field
+	Guards   []Group
 	Text     Field // the policy as one line
 	TextOpen bool  // shown unfolded
 	Actions  []Action

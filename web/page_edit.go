@@ -147,6 +147,10 @@ func (s *state) do(command string) string {
 		return s.move(object, -1)
 	case "down":
 		return s.move(object, +1)
+	case "guard":
+		return s.guard(object)
+	case "unguard":
+		return s.unguard(object)
 	case "edit":
 		return s.name(&s.editing, object)
 	case "workload":

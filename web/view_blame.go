@@ -51,6 +51,9 @@ func allFields(f *templates.Form) []*templates.Field {
 	each(f.Policies)
 	if f.Editor != nil {
 		each(f.Editor.Fields)
+		for i := range f.Editor.Guards {
+			each(f.Editor.Guards[i].Fields)
+		}
 		fields = append(fields, &f.Editor.Text)
 	}
 	for i := range f.More {

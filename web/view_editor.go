@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/stampede-sim/stampede/strategies/spec"
@@ -24,7 +25,9 @@ func editorOf(st state) *templates.Editor {
 			{Do: "edit:", Label: "done", Title: "Close the editor"},
 		},
 	}
-	fields, wide := editorFields(spec.Items(&p))
+	items := spec.Items(&p)
+	e.Guards = guardsOf(items)
+	fields, wide := editorFields(slices.DeleteFunc(items, func(item spec.Item) bool { return item.Optional }))
 	e.Fields = append(append(fields, placeField(place, len(st.scenario.Policies))), wide...)
 	return e
 }
@@ -35,7 +38,6 @@ func editorFields(items []spec.Item) (fields, wide []templates.Field) {
 	var id []templates.Field
 	for _, item := range items {
 		switch {
-		case item.Absent:
 		case item.Items != nil:
 			within, _ := editorFields(item.Items)
 			if item.Items[0].Param.Key == "kind" {

@@ -1,0 +1,53 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Guards are added with what they start with, changed field by field, and removed; the address has them.
+func TestGuardsInTheEditor(t *testing.T) {
+	const bare = "p=exponential,base=100ms&edit=exponential"
+	const budgeted = "p=exponential,base=100ms,budget.kind=grpc,budget.maxTokens=20,budget.tokenRatio=0.1&edit=exponential"
+	for _, c := range []struct {
+		from string
+		form url.Values
+		want string
+	}{
+		{bare, url.Values{"do": {"guard:breaker"}}, "exponential,base=100ms,breaker.failures=5"},
+		{bare, url.Values{"do": {"guard:budget"}}, "exponential,base=100ms,budget.kind=grpc,budget.maxTokens=10,budget.tokenRatio=0.1"},
+		{bare, url.Values{"do": {"guard:throttle"}}, "exponential,base=100ms,throttle.k=2"},
+		{budgeted, url.Values{"edit.budget.kind": {"ratio"}}, "exponential,base=100ms,budget.kind=ratio,budget.ratio=0.1,budget.burst=10"},
+		{budgeted, url.Values{"edit.budget.maxTokens": {"30"}}, "exponential,base=100ms,budget.kind=grpc,budget.maxTokens=30,budget.tokenRatio=0.1"},
+		{budgeted, url.Values{"do": {"unguard:budget"}}, "exponential,base=100ms"},
+		{budgeted, url.Values{"do": {"unguard:breaker"}}, "exponential,base=100ms,budget.kind=grpc,budget.maxTokens=20,budget.tokenRatio=0.1"},
+	} {
+		st := edited(t, c.from, c.form)
+		if got := textIn(st.scenario.Policies[st.place(st.editing)]); got != c.want {
+			t.Errorf("%s with %v gives %s, want %s", c.from, c.form, got, c.want)
+		}
+		if _, again, _ := strings.Cut(st.address, "p="); !strings.HasPrefix(again, c.want) {
+			t.Errorf("the address is %s, want p=%s", st.address, c.want)
+		}
+	}
+}
+
+// What cannot be done with a guard is said.
+func TestGuardFaultsInTheEditor(t *testing.T) {
+	st, err := parseState(url.Values{"p": {"constant,base=1s,breaker.failures=5"}, "edit": {"constant"}})
+	must(t, err)
+	for _, c := range []struct {
+		form url.Values
+		want string
+	}{
+		{url.Values{"edit.breaker.failures": {"0"}}, "/edit/breaker/failures: failures must be at least 1, not 0"},
+		{url.Values{"do": {"guard:hedge"}}, `there is no guard "hedge"`},
+		{url.Values{"do": {"unguard:schedule"}}, `there is no guard "schedule"`},
+		{url.Values{"do": {"edit:", "guard:breaker"}}, `there is no policy "" on the page`},
+	} {
+		if _, err := st.edit(c.form); err == nil || err.Error() != c.want {
+			t.Errorf("%v: %v, want %s", c.form, err, c.want)
+		}
+	}
+}
