@@ -74,7 +74,7 @@ function complete(option, width) {
   option.yAxis = option.yAxis.map((y) => ({ ...y, ...axis, nameGap: 52, nameMoveOverlap: option.yAxis.length === 1 }));
   option.grid = grids(option.xAxis.length, {
     left: 72,
-    right: named.length === 0 || narrow ? 16 : 176,
+    right: capped(option.series) ? 52 : named.length === 0 || narrow ? 16 : 176,
     top: narrow && named.length > 0 ? 32 : 12,
     bottom: option.dataZoom ? 92 : 44,
   });
@@ -348,6 +348,11 @@ function cell(params, api, colour) {
       { type: "text", style: { text: label, x, y, align: "center", verticalAlign: "middle", fill: css("--ink"), fontSize: 12 } },
     ],
   };
+}
+
+// capped reports whether there is a column at the cap, whose share stands beside it.
+function capped(series) {
+  return series.some((s) => s.type === "custom" && s.data.some((d) => d.value?.length === 9 && d.value[8] > 0));
 }
 
 // column draws the share that waits exactly the cap: a frame at the cap, filled from below to that share.

@@ -110,6 +110,9 @@ func TestLifeAgainstDraws(t *testing.T) {
 		{"constant,base=100ms,cap=2s,jitter=decorrelated,deadline=12s", 0.0115},
 		{"exponential,base=100ms,jitter=decorrelated,maxAttempts=7", 0.0115},
 		{"exponential,base=1s,factor=1,cap=3s,jitter=decorrelated,multiplier=1.5,maxAttempts=20", 0.0115},
+		{"constant,base=100ms,cap=5s,jitter=compounding,low=1.6,high=2.4,maxAttempts=9", 0.0115},
+		{"constant,base=100ms,cap=5s,jitter=compounding,low=0.5,high=3,deadline=9s", 0.0115},
+		{"constant,base=1s,cap=5s,jitter=compounding,low=2,high=2,maxAttempts=5", 0.0115},
 	} {
 		const failure = 30 * time.Millisecond
 		p, err := strategies.ParseText(c.policy)
