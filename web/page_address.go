@@ -28,6 +28,13 @@ type state struct {
 	marks    marks
 	whatIf   whatIf
 	address  string // the canonical query of all that; parseState fills it in
+	said     saying // what a state that has been parsed says of its scenario, which takes a while to find
+}
+
+// saying is a scenario and its query.
+type saying struct {
+	scenario *sim.Scenario
+	query    url.Values
 }
 
 // pageKeys are what an address says besides the scenario.
@@ -47,7 +54,10 @@ func opening() state {
 }
 
 func (s state) query() url.Values {
-	q := s.scenario.Query()
+	q := maps.Clone(s.said.query)
+	if s.said.scenario != s.scenario {
+		q = s.scenario.Query()
+	}
 	if len(s.shown) > 0 {
 		q["show"] = s.shown
 	}
@@ -93,6 +103,7 @@ func parseState(query url.Values) (state, error) {
 	}
 	s.marks = markPolicies(said, sc.Policies)
 	s.whatIf = readWhatIf(query, &faults)
+	s.said = saying{sc, sc.Query()}
 	s.address = encode(s.query())
 	return s, faults.Err()
 }

@@ -49,7 +49,7 @@ func scenarioLine(sc *sim.Scenario) string {
 
 // rowsAddress is the address of a page with the same rows and nothing else chosen.
 func (s state) rowsAddress() string {
-	return address(encode(state{scenario: s.scenario, marks: s.marks}.query()))
+	return address(encode(state{scenario: s.scenario, marks: s.marks, said: s.said}.query()))
 }
 
 // embedPolicy is the Content-Security-Policy of /embed: anyone may frame it, and it runs nothing.
