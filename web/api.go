@@ -29,6 +29,7 @@ func (s *Server) api(r chi.Router) {
 	r.Post("/policies/analysis", s.analyse)
 	r.Get("/policies/export", s.getExport)
 	r.Post("/policies/export", s.postExport)
+	r.Post("/policies/import", s.postImport)
 	r.Get("/export/scenario.json", s.exportScenario)
 	r.Get("/export/policy.json", s.exportPolicy)
 	r.Get("/export/result.json", s.exportResult)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/export"
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
@@ -122,6 +123,9 @@ func (s *state) take(document string) error {
 		}
 		return fault(s.insert(len(s.scenario.Policies), p))
 	}
+	if export.Recognises([]byte(document)) {
+		return s.takeConfiguration([]byte(document))
+	}
 	sc, err := sim.ParseScenario([]byte(document))
 	if err != nil {
 		return err
@@ -131,6 +135,17 @@ func (s *state) take(document string) error {
 	}
 	*s = state{scenario: sc, tab: s.tab}
 	return nil
+}
+
+// takeConfiguration adds the policy of a real system's configuration.
+func (s *state) takeConfiguration(document []byte) error {
+	read, err := export.Import("", document)
+	if err != nil {
+		return err
+	}
+	format, _ := export.Find(read.Format)
+	read.Policy.Name = format.Name
+	return fault(s.insert(len(s.scenario.Policies), read.Policy))
 }
 
 // takeLines adds all of the policies or none.

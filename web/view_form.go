@@ -168,7 +168,7 @@ func optionsOf(p spec.Param) []templates.Option {
 func adding(sc *sim.Scenario) templates.Adding {
 	a := templates.Adding{Paste: templates.Field{
 		Name: "document", Label: "Or paste or drop one", Input: templates.AreaInput, Keep: true,
-		Help: "The JSON of a policy, which is added; of a scenario, which replaces all of this; or policies as text, one a line, such as exponential,base=100ms,cap=10s,jitter=full.",
+		Help: "The JSON of a policy, which is added, in our form or as gRPC, Envoy, Step Functions or Temporal have it; of a scenario, which replaces all of this; or policies as text, one a line, such as exponential,base=100ms,cap=10s,jitter=full.",
 	}}
 	if len(sc.Policies) >= maxRows {
 		a.Full = "There is room for " + count(maxRows) + " policies. Remove one to add another."

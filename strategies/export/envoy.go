@@ -19,6 +19,7 @@ var envoy = Format{
 	MediaType: "application/json",
 	fit:       fitEnvoy,
 	write:     writeEnvoy,
+	read:      readEnvoy,
 }
 
 // envoyWords are names of retry_on and, as numbers, of retriable_status_codes. A timeout of an attempt is a reset.

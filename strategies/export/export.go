@@ -44,6 +44,8 @@ type Format struct {
 	fit func(*fitting)
 	// write writes what fit leaves.
 	write func(strategies.Policy) string
+	// read is write's inverse, for a format that can be imported; else nil.
+	read func(node) strategies.Policy
 }
 
 // File is a policy in a format.

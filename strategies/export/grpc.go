@@ -12,6 +12,7 @@ var grpc = Format{
 	MediaType: "application/json",
 	fit:       fitGRPC,
 	write:     writeGRPC,
+	read:      readGRPC,
 }
 
 // grpcCodes are the status codes that stand for the failure classes.

@@ -16,6 +16,7 @@ var stepFunctions = Format{
 	MediaType: "application/json",
 	fit:       fitStepFunctions,
 	write:     writeStepFunctions,
+	read:      readStepFunctions,
 }
 
 // The bounds of the schema.

@@ -16,6 +16,7 @@ var temporal = Format{
 	MediaType: "application/json",
 	fit:       fitTemporal,
 	write:     writeTemporal,
+	read:      readTemporal,
 }
 
 func fitTemporal(f *fitting) {

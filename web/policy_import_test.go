@@ -1,0 +1,58 @@
+package web
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+const envoyJSON = `{"retry_on": "connect-failure,refused-stream,reset", "num_retries": 3, "retry_back_off": {"base_interval": "0.1s"}}`
+
+func TestImportThroughTheAPI(t *testing.T) {
+	s := newTestServer(nil)
+	body := bodyOf(t, ask(s, "POST", "/api/v1/policies/import", envoyJSON))
+	wantValid(t, "Import", body)
+	var got struct {
+		Format, Text string
+		Notes        []string
+	}
+	if err := json.Unmarshal(body, &got); err != nil {
+		t.Fatal(err)
+	}
+	const want = "exponential,base=100ms,cap=1s,jitter=full,maxAttempts=4,retryOn=unavailable/timeout,retryAfter=ignore"
+	if got.Format != "envoy" || got.Text != want || !strings.Contains(strings.Join(got.Notes, "\n"), "maxInterval is not given: 1s") {
+		t.Errorf("got %s", body)
+	}
+	for _, c := range []struct {
+		query, body string
+		status      int
+		says        string
+	}{
+		{"?format=grpc", envoyJSON, 422, "looks like Envoy RetryPolicy, not gRPC"},
+		{"?format=istio", envoyJSON, 422, "format must be one of"},
+		{"?x=1", envoyJSON, 422, "no parameter"},
+		{"", "apiVersion: v1\n", 400, "looks like YAML"},
+		{"", `{"num_retries": 3, "numRetries": 3}`, 422, "given twice"},
+		{"", strings.Repeat(" ", 2<<20), 413, ""},
+	} {
+		res := ask(s, "POST", "/api/v1/policies/import"+c.query, c.body)
+		if body := string(bodyOf(t, res)); res.StatusCode != c.status || !strings.Contains(body, c.says) {
+			t.Errorf("%s %.40s: %d %s", c.query, c.body, res.StatusCode, body)
+		}
+	}
+}
+
+// A real system's configuration can be pasted on the page like any other document.
+func TestConfigurationIsPasted(t *testing.T) {
+	s := opening()
+	n := len(s.scenario.Policies)
+	if err := s.take(envoyJSON); err != nil || len(s.scenario.Policies) != n+1 {
+		t.Fatalf("%d policies (%v), want %d", len(s.scenario.Policies), err, n+1)
+	}
+	if p := s.scenario.Policies[n]; p.Jitter.Kind != "full" || p.MaxAttempts != 4 || p.Name != "Envoy RetryPolicy" {
+		t.Errorf("added %s", p.Text())
+	}
+	if err := s.take(`{"retry_on": "sometimes"}`); err == nil || !strings.Contains(err.Error(), "nothing is retried on") {
+		t.Errorf("got %v", err)
+	}
+}
