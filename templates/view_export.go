@@ -10,6 +10,7 @@ type ExportPage struct {
 // Export is one policy in one format, with the others to choose from.
 type Export struct {
 	Title, Policy string   // the policy's name, and its text
+	Alone         string   // address of the page about it
 	Compare       string   // address of the compare page with it
 	Formats       []Choice // Action.Do is the address
 	Format, Place string

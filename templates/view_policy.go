@@ -14,6 +14,7 @@ type PolicyPage struct {
 	Retries     Table
 	Curves      []Chart
 	Compare     string // address of the compare page with this policy
+	Export      string // address of the page that exports it
 }
 
 // PolicyVerdict is one thing that can be said of a policy.

@@ -54,7 +54,7 @@ func exportAddress(p strategies.Policy, format string) string {
 func (s *Server) exportPart(r *http.Request, p strategies.Policy, id string) templates.Export {
 	format, _ := export.Find(id)
 	part := templates.Export{
-		Title: title(p), Policy: p.Text(), Compare: address(encode(url.Values{"p": {p.Text()}})),
+		Title: title(p), Policy: p.Text(), Alone: "/policy?" + encode(url.Values{"p": {p.Text()}}), Compare: address(encode(url.Values{"p": {p.Text()}})),
 		Format: format.Name, Place: format.Place, Source: format.Source,
 	}
 	for _, f := range export.Formats {
