@@ -22,9 +22,14 @@ type loads struct {
 	end float64 // seconds
 }
 
-func loadChart(r *sim.Result, shown []standing) templates.Chart {
+func loadsOf(r *sim.Result) loads {
 	l := loads{bin: r.Scenario.Bin.Seconds(), end: newStrips(r).end}
 	l.per = max(1, (int(math.Ceil(l.end/l.bin))+maxPoints-1)/maxPoints)
+	return l
+}
+
+func loadChart(r *sim.Result, shown []standing) templates.Chart {
+	l := loadsOf(r)
 	line := charts.NewLine()
 	line.SetGlobalOptions(
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: "axis", Formatter: "@load"}),

@@ -1,9 +1,13 @@
 package web
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stampede-sim/stampede/sim"
 )
 
 // Guards are added with what they start with, changed field by field, and removed; the address has them.
@@ -49,5 +53,42 @@ func TestGuardFaultsInTheEditor(t *testing.T) {
 		if _, err := st.edit(c.form); err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.form, err, c.want)
 		}
+	}
+}
+
+// Breakers open and tokens left stand beside the load, of the policies that have such guards; their tables agree with the
+// run.
+func TestGuardCharts(t *testing.T) {
+	path, err := url.Parse(guardsPath)
+	must(t, err)
+	st, err := parseState(path.Query())
+	must(t, err)
+	r, err := sim.Run(t.Context(), st.scenario, nil)
+	must(t, err)
+	all := rank(r)
+	charts := guardCharts(r, all)
+	if len(charts) != 2 || charts[0].ID != "breakers" || charts[1].ID != "tokens" {
+		t.Fatalf("%d charts", len(charts))
+	}
+	for i, want := range [][]string{{"All guards", "With a breaker"}, {"All guards"}} {
+		lines, _ := drawnSeries(t, charts[i].Option)
+		if got := slices.Sorted(maps.Keys(lines)); !slices.Equal(got, want) {
+			t.Errorf("%s shows %v, want %v", charts[i].ID, got, want)
+		}
+	}
+	for _, s := range all {
+		if nameOf(s) == "With a breaker" {
+			lines, _ := drawnSeries(t, charts[0].Option)
+			most := 0.0
+			for _, p := range lines[nameOf(s)] {
+				most = max(most, p[1])
+			}
+			if most != round(slices.Max(s.Run.BreakersOpen)) || most != 10 {
+				t.Errorf("%v breakers open at most, %v in the chart; there are 10", slices.Max(s.Run.BreakersOpen), most)
+			}
+		}
+	}
+	if bare := guardCharts(r, all[:1]); bare != nil {
+		t.Errorf("%s has charts of guards", nameOf(all[0]))
 	}
 }

@@ -20,7 +20,7 @@ func TestShots(t *testing.T) {
 	must(t, os.MkdirAll(*shots, 0o755))
 	b := startBrowser(t)
 	s := newTestServer(nil)
-	pages := map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath, "editor": editorPath, "broken": brokenPath, "export": exportPath, "guards": guardsPath}
+	pages := map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath, "editor": editorPath, "broken": brokenPath, "export": exportPath, "guards": guardsPath, "guards-load": guardsPath + "&tab=load&show=breaker&show=all"}
 	for _, t := range tabList[1:] {
 		pages["tab-"+t.id] = "/?tab=" + t.id
 	}
