@@ -112,7 +112,7 @@ func (e *engine) run() {
 	}
 	e.createBursts()
 	for !e.stopped() {
-		if e.ahead != (event{}) {
+		if e.ahead.hi != 0 {
 			e.jump()
 			continue
 		}
@@ -132,7 +132,11 @@ func (e *engine) run() {
 			continue
 		}
 		e.pop()
-		e.handle(ev)
+		if ev.class() == classArrival { // nearly all of them
+			e.arrive(ev)
+		} else {
+			e.handle(ev)
+		}
 	}
 	e.settleCredit()
 }
