@@ -29,7 +29,8 @@ document.addEventListener("submit", (event) => {
   if (event.target.id !== "controls") return;
   event.preventDefault();
   clearTimeout(typing);
-  ask(asked());
+  if (event.submitter?.name) gesture++;
+  ask(asked(event.submitter));
 });
 addEventListener("popstate", () => {
   field = "";
@@ -39,8 +40,8 @@ addEventListener("popstate", () => {
 undoing();
 draw();
 
-function asked() {
-  return `?${new URLSearchParams(new FormData($("controls")))}`;
+function asked(button = null) {
+  return `?${new URLSearchParams(new FormData($("controls"), button))}`;
 }
 
 // ask requests a page and shows it. Whatever was asked before is given up.

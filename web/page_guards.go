@@ -41,16 +41,16 @@ func guardFields(item spec.Item) []templates.Field {
 }
 
 // guard adds a guard to the policy in the editor: of its first kind, with what that starts with.
-func (s *state) guard(field string) string {
-	return s.changeGuard(field, func(item spec.Item) spec.Texts {
-		return spec.Texts{item.Items[0].Path: item.Items[0].Param.Options[0]}
-	})
-}
+func (s *state) guard(field string) string { return s.changeGuard(field, addGuard) }
 
 // unguard takes a guard away from the policy in the editor.
-func (s *state) unguard(field string) string {
-	return s.changeGuard(field, func(item spec.Item) spec.Texts { return spec.Texts{item.Path: ""} })
+func (s *state) unguard(field string) string { return s.changeGuard(field, dropGuard) }
+
+func addGuard(item spec.Item) spec.Texts {
+	return spec.Texts{item.Items[0].Path: item.Items[0].Param.Options[0]}
 }
+
+func dropGuard(item spec.Item) spec.Texts { return spec.Texts{item.Path: ""} }
 
 func (s *state) changeGuard(field string, texts func(spec.Item) spec.Texts) string {
 	place := s.place(s.editing)
@@ -58,13 +58,7 @@ func (s *state) changeGuard(field string, texts func(spec.Item) spec.Texts) stri
 		return noPolicy(s.editing)
 	}
 	before := s.scenario.Policies[place]
-	items := spec.Items(&before)
-	i := slices.IndexFunc(items, func(item spec.Item) bool { return item.Optional && item.Path == field })
-	if i < 0 {
-		return fmt.Sprintf("there is no guard %.40q", field)
-	}
-	var after strategies.Policy
-	err := spec.EditTexts(&after, texts(items[i]), spec.TextsOf(&before))
+	after, err := withGuard(before, field, texts)
 	if err == nil {
 		err = s.replace(place, disown(after, before))
 	}
@@ -72,4 +66,15 @@ func (s *state) changeGuard(field string, texts func(spec.Item) spec.Texts) stri
 		return detailOf(err)
 	}
 	return ""
+}
+
+// withGuard is a policy of which texts change a guard.
+func withGuard(p strategies.Policy, field string, texts func(spec.Item) spec.Texts) (after strategies.Policy, err error) {
+	items := spec.Items(&p)
+	i := slices.IndexFunc(items, func(item spec.Item) bool { return item.Optional && item.Path == field })
+	if i < 0 {
+		return p, fault(fmt.Sprintf("there is no guard %.40q", field))
+	}
+	err = spec.EditTexts(&after, texts(items[i]), spec.TextsOf(&p))
+	return after, err
 }

@@ -84,6 +84,13 @@ func (st policyState) edit(asked url.Values) (policyState, error) {
 	before := st.policy
 	after, err := editedPolicy(before, asked)
 	faults.Merge("/edit", err)
+	for _, do := range asked["do"] {
+		guarded, err := pressed(after, do)
+		faults.Merge("/edit", err)
+		if err == nil {
+			after = guarded
+		}
+	}
 	st.policy = disown(after, before)
 	if st.policy.ID == "" {
 		st.policy.ID = st.policy.Kinds()
@@ -106,6 +113,17 @@ func (st policyState) edit(asked url.Values) (policyState, error) {
 		faults.Addf("", "the address holds the whole policy, and with this it would have %d characters; at most %d can be", n, maxAddress)
 	}
 	return st, faults.Err()
+}
+
+// pressed carries out one of the editor's buttons.
+func pressed(p strategies.Policy, do string) (strategies.Policy, error) {
+	switch verb, field, _ := strings.Cut(do, ":"); verb {
+	case "guard":
+		return withGuard(p, field, addGuard)
+	case "unguard":
+		return withGuard(p, field, dropGuard)
+	}
+	return p, fault(fmt.Sprintf("there is no button %.40q", do))
 }
 
 // policyPage answers GET /policy.
@@ -158,7 +176,8 @@ func (s *Server) policyPage(w http.ResponseWriter, r *http.Request) {
 
 // complaints puts faults at the controls they name, and returns the others under what is said of all.
 func complaints(form *templates.Form, asked url.Values, err error) []templates.Problem {
-	said, rest := "Not all of that can be. The figures are without it.", []templates.Problem{}
+	said := "Not all of that can be. The figures are without it."
+	var rest []templates.Problem
 	if asked.Has("from") {
 		rest = blame(form, asked, faultsOf(err))
 	} else {

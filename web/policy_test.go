@@ -61,6 +61,7 @@ func TestPolicyAddress(t *testing.T) {
 		from("", "edit.schedule.kind", "linear", "edit.schedule.base", "100ms"):   "/policy?p=linear,base=100ms,cap=10s,jitter=full",
 		from("p=constant,base=1s", "edit.text", "constant,base=2s"):               "/policy?p=constant,base=2s",
 		from("p=constant,base=1s", "edit.retryOn", "", "edit.retryOn", "timeout"): "/policy?p=constant,base=1s,retryOn=timeout",
+		from("p=constant,base=1s", "do", "guard:budget"):                          "/policy?p=constant,base=1s,budget.kind=grpc,budget.maxTokens=10,budget.tokenRatio=0.1",
 		from("p=constant,base=1s"):                                                "/policy?p=constant,base=1s",
 	} {
 		res := ask(s, "GET", path, "")

@@ -19,7 +19,9 @@ func policyForm(st policyState) templates.Form {
 	for _, item := range spec.Items(&st.trial) {
 		f.Plain = append(f.Plain, fieldOf(item))
 	}
-	fields, wide := editorFields(spec.Items(&p))
+	items := spec.Items(&p)
+	f.Editor.Guards = guardsOf(items)
+	fields, wide := editorFields(slices.DeleteFunc(items, func(item spec.Item) bool { return item.Optional }))
 	f.Editor.Fields = slices.DeleteFunc(append(fields, wide...), func(f templates.Field) bool { return f.Name == editorPrefix+"id" })
 	return f
 }
