@@ -211,9 +211,13 @@ func (c comparison) guards(what string, got Guards, runs []*reference, active in
 		tokens = nil
 	}
 	c.values(what+".breakersOpen", got.BreakersOpen, opens)
-	for i := range got.Tokens { // where there are very many tokens, the engine does not count every thousandth
-		if i < len(tokens) && math.Abs(got.Tokens[i]-tokens[i]) < 1e-8*tokens[i] {
-			got.Tokens[i] = tokens[i]
+	if b := p.NewBudget(); b != nil { // where there are very many tokens, the engine does not count every thousandth
+		n := len(runs[0].groups[0].processes)
+		grain := float64(int64(1)<<coarseness(b, n, c.s.Replications)) / 1000 / float64(n)
+		for i := range got.Tokens {
+			if i < len(tokens) && math.Abs(got.Tokens[i]-tokens[i]) <= grain {
+				got.Tokens[i] = tokens[i]
+			}
 		}
 	}
 	c.values(what+".tokens", got.Tokens, tokens)
