@@ -352,7 +352,7 @@ function cell(params, api, colour) {
 
 // capped reports whether there is a column at the cap, whose share stands beside it.
 function capped(series) {
-  return series.some((s) => s.type === "custom" && s.data.some((d) => d.value?.length === 9 && d.value[8] > 0));
+  return series.some((s) => s.type === "custom" && s.data?.some((d) => d.value?.length === 9 && d.value[8] > 0));
 }
 
 // column draws the share that waits exactly the cap: a frame at the cap, filled from below to that share.
