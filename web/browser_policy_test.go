@@ -1,12 +1,7 @@
 package web
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // The page of one policy in a real browser.
@@ -95,26 +90,4 @@ func TestBrowserPolicy(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestShotsPolicy(t *testing.T) {
-	if *shots == "" {
-		t.Skip("no -shots")
-	}
-	must(t, os.MkdirAll(*shots, 0o755))
-	b := startBrowser(t)
-	s := newTestServer(nil)
-	for name, path := range policyPaths {
-		for _, width := range []int64{1280, 390} {
-			for _, dark := range []bool{false, true} {
-				t.Run(fmt.Sprintf("policy-%s-%d-%t", name, width, dark), func(t *testing.T) {
-					p := b.open(t, s, path, look{width: width, height: 900, dark: dark, script: true})
-					p.await(chartsDrawn)
-					image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
-					must(t, err)
-					must(t, os.WriteFile(filepath.Join(*shots, filepath.Base(t.Name())+".png"), image, 0o644))
-				})
-			}
-		}
-	}
 }

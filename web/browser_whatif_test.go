@@ -2,8 +2,6 @@ package web
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -142,30 +140,4 @@ func TestBrowserWhatIf(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestShotsWhatIf(t *testing.T) {
-	if *shots == "" {
-		t.Skip("no -shots")
-	}
-	b := startBrowser(t)
-	s := newTestServer(nil)
-	for name, path := range map[string]string{"one": "/?runs=3", "two": "/?runs=2&sweep=clients.count,from=500,to=3000,steps=6&sweep=policies.maxAttempts,from=1,to=8,steps=4", "fault": "/?sweep=policies.cap,from=5s,to=2s"} {
-		for _, width := range []int64{1280, 390} {
-			for _, dark := range []bool{false, true} {
-				t.Run(fmt.Sprintf("whatif-%s-%d-%t", name, width, dark), func(t *testing.T) {
-					p := b.open(t, s, path, look{width: width, height: 900, dark: dark, script: true})
-					lookAtWhatIf(p)
-					if name == "fault" {
-						p.await(`document.querySelector("#what-if .error, #what-if .problems p")`)
-					} else {
-						p.await(swept)
-					}
-					image, err := chromedp.Run(p.ctx, chromedp.Screenshot("#what-if"))
-					must(t, err)
-					must(t, os.WriteFile(filepath.Join(*shots, filepath.Base(t.Name())+".png"), image, 0o644))
-				})
-			}
-		}
-	}
 }

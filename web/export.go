@@ -58,6 +58,11 @@ func (s *Server) exportResult(w http.ResponseWriter, r *http.Request) {
 
 // exportTable gives the figures of all policies.
 func (s *Server) exportTable(w http.ResponseWriter, r *http.Request) {
+	s.exportAs(w, r, "table.csv", "text/csv; charset=utf-8; header=present", table)
+}
+
+// exportAs gives what write makes of the result as a file.
+func (s *Server) exportAs(w http.ResponseWriter, r *http.Request, name, mediaType string, write func(*sim.Result) []byte) {
 	sc, o, err := scenarioInQuery(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -71,8 +76,8 @@ func (s *Server) exportTable(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	download(w, "table.csv")
-	send(w, r, http.StatusOK, "text/csv; charset=utf-8; header=present", table(result))
+	download(w, name)
+	send(w, r, http.StatusOK, mediaType, write(result))
 }
 
 // download makes the answer a file to keep. The name may come from a client: what is no letter, digit, dot or hyphen

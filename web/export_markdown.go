@@ -13,21 +13,7 @@ import (
 
 // exportMarkdown gives the rows as the page shows them.
 func (s *Server) exportMarkdown(w http.ResponseWriter, r *http.Request) {
-	sc, o, err := scenarioInQuery(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	if s.heldByClient(w, r, sc, o) {
-		return
-	}
-	result, err := s.simulate(r.Context(), sc, o)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	download(w, "table.md")
-	send(w, r, http.StatusOK, "text/markdown; charset=utf-8", []byte(markdownOf(result)))
+	s.exportAs(w, r, "table.md", "text/markdown; charset=utf-8", func(result *sim.Result) []byte { return []byte(markdownOf(result)) })
 }
 
 // markdownOf is the headline, the verdict, a row a policy and what the figures rest on.

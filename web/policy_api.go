@@ -34,12 +34,7 @@ var plainSpaces = strings.NewReplacer(nbsp, " ", thinSpace, " ")
 
 // analyse answers POST /policies/analysis with what can be said of the policy in the body. The query may hold a trial.
 func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
-	body, err := readBody(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	query, err := queryOf(r)
+	body, query, err := readRequest(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -28,12 +28,7 @@ func (s *Server) getExport(w http.ResponseWriter, r *http.Request) {
 
 // postExport writes the policy in the body.
 func (s *Server) postExport(w http.ResponseWriter, r *http.Request) {
-	body, err := readBody(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	query, err := queryOf(r)
+	body, query, err := readRequest(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return

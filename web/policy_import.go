@@ -14,12 +14,7 @@ type imported struct {
 
 // postImport reads the policy in the body: in the format ?format=, or in the one that it looks like.
 func (s *Server) postImport(w http.ResponseWriter, r *http.Request) {
-	body, err := readBody(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	query, err := queryOf(r)
+	body, query, err := readRequest(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -12,6 +12,34 @@ import (
 
 var shots = flag.String("shots", "", "write screenshots of every page into this directory")
 
+// shot is a page, and what to wait for before its picture is taken.
+type shot struct {
+	path   string
+	ready  string
+	whatIf bool // of that section alone
+}
+
+// shotsOf are all pages, by name.
+func shotsOf() map[string]shot {
+	all := map[string]shot{
+		"export":       {path: exportPath, ready: "true"},
+		"whatif-one":   {path: "/?runs=3", ready: swept, whatIf: true},
+		"whatif-two":   {path: "/?runs=2&sweep=clients.count,from=500,to=3000,steps=6&sweep=policies.maxAttempts,from=1,to=8,steps=4", ready: swept, whatIf: true},
+		"whatif-fault": {path: "/?sweep=policies.cap,from=5s,to=2s", ready: `document.querySelector("#what-if .error, #what-if .problems p")`, whatIf: true},
+	}
+	for name, path := range map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath, "editor": editorPath,
+		"broken": brokenPath, "guards": guardsPath, "guards-load": guardsPath + "&tab=load&show=breaker&show=all"} {
+		all[name] = shot{path: path, ready: chartsDrawn}
+	}
+	for name, path := range policyPaths {
+		all["policy-"+name] = shot{path: path, ready: chartsDrawn}
+	}
+	for _, t := range tabList[1:] {
+		all["tab-"+t.id] = shot{path: "/?tab=" + t.id, ready: chartsDrawn}
+	}
+	return all
+}
+
 // TestShots writes screenshots of the pages, wide and narrow, light and dark: go test ./web -run TestShots -shots=DIR.
 func TestShots(t *testing.T) {
 	if *shots == "" {
@@ -20,20 +48,19 @@ func TestShots(t *testing.T) {
 	must(t, os.MkdirAll(*shots, 0o755))
 	b := startBrowser(t)
 	s := newTestServer(nil)
-	pages := map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath, "editor": editorPath, "broken": brokenPath, "export": exportPath, "guards": guardsPath, "guards-load": guardsPath + "&tab=load&show=breaker&show=all"}
-	for _, t := range tabList[1:] {
-		pages["tab-"+t.id] = "/?tab=" + t.id
-	}
-	for name, path := range pages {
+	for name, shot := range shotsOf() {
 		for _, width := range []int64{1280, 390} {
 			for _, dark := range []bool{false, true} {
 				shade := map[bool]string{true: "dark", false: "light"}[dark]
 				t.Run(fmt.Sprintf("%s-%d-%s", name, width, shade), func(t *testing.T) {
-					p := b.open(t, s, path, look{width: width, height: 900, dark: dark, script: true})
-					if path != exportPath { // which has none
-						p.await(chartsDrawn)
+					p := b.open(t, s, shot.path, look{width: width, height: 900, dark: dark, script: true})
+					take := chromedp.FullScreenshot(100)
+					if shot.whatIf {
+						lookAtWhatIf(p)
+						take = chromedp.Screenshot("#what-if")
 					}
-					image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+					p.await(shot.ready)
+					image, err := chromedp.Run(p.ctx, take)
 					must(t, err)
 					must(t, os.WriteFile(filepath.Join(*shots, filepath.Base(t.Name())+".png"), image, 0o644))
 				})

@@ -121,6 +121,16 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
+// readRequest reads the body and the query.
+func readRequest(r *http.Request) ([]byte, url.Values, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	query, err := queryOf(r)
+	return body, query, err
+}
+
 // takeOptions splits a request's query into the options of a result and the rest, which is nil if the query cannot be
 // read at all.
 func takeOptions(r *http.Request) (o options, rest url.Values, err error) {

@@ -18,18 +18,24 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, sc *sim.Scenario
 	e := &eventStream{w: w, control: http.NewResponseController(w)}
 	o.progress = e.progress
 	result, leave, err := s.simulateToSend(r.Context(), sc, o)
-	var doc []byte
 	if err == nil {
 		defer leave()
-		doc, err = json.Marshal(result)
+	}
+	s.finish(e, r, len(sc.Policies)*sc.Replications, result, err)
+}
+
+// finish ends a stream with a result, or with why there is none.
+func (s *Server) finish(e *eventStream, r *http.Request, total int, result any, err error) {
+	var document []byte
+	if err == nil {
+		document, err = json.Marshal(result)
 	}
 	switch {
 	case err == nil:
-		total := len(sc.Policies) * sc.Replications
 		e.progress(total, total)
-		e.send("event: result\ndata: %s\n\n", doc)
+		e.send("event: result\ndata: %s\n\n", document)
 	case !e.begun:
-		s.fail(w, r, err)
+		s.fail(e.w, r, err)
 	case !gone(r):
 		e.send("event: error\ndata: %s\n", asJSON(s.problem(r, err)))
 	}

@@ -107,12 +107,7 @@ func (s *Server) sweepToSend(ctx context.Context, sweep *sim.Sweep, watch sweepW
 
 // postSweep runs the sweep in the body.
 func (s *Server) postSweep(w http.ResponseWriter, r *http.Request) {
-	body, err := readBody(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	query, err := queryOf(r)
+	body, query, err := readRequest(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -152,18 +147,8 @@ func (s *Server) streamSweep(w http.ResponseWriter, r *http.Request, sweep *sim.
 		},
 		idle: func() { e.progress(done, total) },
 	})
-	var document []byte
 	if err == nil {
 		defer leave()
-		document, err = json.Marshal(result)
 	}
-	switch {
-	case err == nil:
-		e.progress(len(result.Points), len(result.Points))
-		e.send("event: result\ndata: %s\n\n", document)
-	case !e.begun:
-		s.fail(w, r, err)
-	case !gone(r):
-		e.send("event: error\ndata: %s\n", asJSON(s.problem(r, err)))
-	}
+	s.finish(e, r, total, result, err)
 }
