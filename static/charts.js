@@ -75,7 +75,7 @@ function complete(option, width) {
   option.grid = grids(option.xAxis.length, {
     left: 72,
     right: capped(option.series) ? 52 : named.length === 0 || narrow ? 16 : 176,
-    top: narrow && named.length > 0 ? 32 : 12,
+    top: (narrow && named.length > 0 ? 20 : 0) + (option.series.some((s) => s.markArea || s.markLine) ? 28 : 12), // for labels over the plot
     bottom: option.dataZoom ? 92 : 44,
   });
   option.animation = false;
@@ -96,8 +96,10 @@ function complete(option, width) {
   option.axisPointer = { link: [{ xAxisIndex: "all" }] };
   option.dataZoom = option.dataZoom?.map((zoom) => zooms(zoom, option.xAxis.length, text));
   if (option.xAxis.length === 1) part(named);
+  const crossed = option.series.some((s) => s.markLine); // whose labels need the place
   for (const { markArea } of option.series) {
-    if (markArea) Object.assign(markArea, { silent: true, itemStyle: { color: css("--down") }, label: { show: true, position: "insideTop", ...text } });
+    const label = { show: !(narrow && crossed), position: "top", ...text };
+    if (markArea) Object.assign(markArea, { silent: true, itemStyle: { color: css("--down") }, label });
   }
   option.series = option.series.flatMap((s) => (s.stack ? [band(s)] : s.type === "line" ? lines(s, text, narrow) : [{ ...s, z: 4 }]));
   return option;
@@ -117,8 +119,8 @@ function open({ value }) {
 // their labels each on its own, or their times would not be in line.
 function grids(count, { left, right, top, bottom }) {
   if (count === 1) return { left, right, top, bottom };
-  const each = (plotHeight - top - bottom - 24 * (count - 1)) / count;
-  return Array.from({ length: count }, (_, i) => ({ left, right, top: top + i * (each + 24), height: each, outerBoundsMode: "none" }));
+  const each = (plotHeight - top - bottom - 36 * (count - 1)) / count;
+  return Array.from({ length: count }, (_, i) => ({ left, right, top: top + i * (each + 36), height: each, outerBoundsMode: "none" }));
 }
 
 // zooms is a slider under the plots, or the wheel and pinch over them; the wheel alone scrolls the page.
@@ -145,10 +147,11 @@ function part([one, other]) {
   const height = (d) => (d.value ?? d)[1];
   const end = (s) => height(s.data.at(-1));
   const all = [one, other].flatMap((s) => s.data.map(height));
-  if (Math.abs(end(one) - end(other)) > Math.max(...all) * 0.14) return;
-  const up = end(one) >= end(other) ? -16 : 16;
-  one.shift = up;
-  other.shift = -up;
+  const apart = (Math.abs(end(one) - end(other)) / Math.max(...all)) * 208;
+  const rows = [one, other].some((s) => s.markLine?.data.some(Array.isArray)) ? 2 : 1;
+  const shift = Math.max(0, 16 * rows + 2 - apart) / 2;
+  one.shift = end(one) >= end(other) ? -shift : shift;
+  other.shift = -one.shift;
 }
 
 // lines gives a line its dash, a label at its end, and a casing that sets pale colours off from a pale ground.

@@ -29,6 +29,15 @@ func longest(s standing) time.Duration {
 	return time.Duration(hi)
 }
 
+// serves says what those on rank 1 reach: "they serve …" where that is the same for all, else what the first of them does.
+func (f *findings) serves(they string) string {
+	score := f.score(f.best)
+	if slices.ContainsFunc(f.top, func(s standing) bool { return f.score(s) != score }) {
+		return quoted(f.best) + " serves " + score
+	}
+	return they + " serve " + score
+}
+
 // jitteredTop reports whether every policy on rank 1 has jitter.
 func (f *findings) jitteredTop() bool { return !slices.ContainsFunc(f.top, unjittered) }
 

@@ -45,11 +45,11 @@ var rules = []rule{
 		id: "not-even-half", slot: praise,
 		applies: func(f *findings) bool { return served(f.best) < 0.5 && len(f.all) > 1 },
 		sentence: func(f *findings) string {
-			closest := quoted(f.best) + " comes closest,"
+			closest := quoted(f.best) + " comes closest, with " + f.score(f.best)
 			if len(f.top) > 1 {
-				closest = names(f.top) + " come closest and cannot be told apart,"
+				closest = names(f.top) + " come closest and cannot be told apart; " + f.serves("they")
 			}
-			return "No policy serves even half of the " + f.whole(f.best) + ": " + closest + " with " + f.score(f.best) + "."
+			return "No policy serves even half of the " + f.whole(f.best) + ": " + closest + "."
 		},
 		why: func(f *findings) string { return sentences(f.wave(), f.bears(f.best)) },
 	},
@@ -57,7 +57,7 @@ var rules = []rule{
 		id: "no-crowd", slot: praise,
 		applies: func(f *findings) bool { return len(f.top) == len(f.all) && f.noCrowd() && f.severalJitters() },
 		sentence: func(f *findings) string {
-			return "Jitter makes no difference here: the policies cannot be told apart, every difference lies within the intervals. They serve " + f.score(f.best) + "."
+			return "Jitter makes no difference here: the policies cannot be told apart, every difference lies within the intervals. " + f.serves("They") + "."
 		},
 		why: func(*findings) string {
 			return "Requests come one by one at random moments and fail at random ones: there is no crowd to spread. Jitter spreads what an outage or a common start has brought together."
@@ -67,7 +67,7 @@ var rules = []rule{
 		id: "level", slot: praise,
 		applies: func(f *findings) bool { return len(f.top) == len(f.all) && len(f.all) > 1 },
 		sentence: func(f *findings) string {
-			return "The policies cannot be told apart: every difference lies within the intervals. They serve " + f.score(f.best) + "."
+			return "The policies cannot be told apart: every difference lies within the intervals. " + f.serves("They") + "."
 		},
 		why: func(f *findings) string { return f.wave() },
 	},
@@ -75,7 +75,7 @@ var rules = []rule{
 		id: "level-at-the-top", slot: praise,
 		applies: func(f *findings) bool { return len(f.top) > 1 },
 		sentence: func(f *findings) string {
-			return names(f.top) + " are best and cannot be told apart: they serve " + f.score(f.best) + "."
+			return names(f.top) + " are best and cannot be told apart: " + f.serves("they") + "."
 		},
 		why: func(f *findings) string { return sentences(f.wave(), f.bears(f.best)) },
 	},

@@ -89,13 +89,13 @@ var verdictCases = []verdictCase{
 		want: "No policy serves even half of the 1000 clients: “A” comes closest, with 49.9 % of the 1000 clients, without a crash.",
 		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
 	{rule: "not-even-half", speaks: true, policies: []made{{name: "A", success: 0.4, successHalf: 0.1, third: never}, {name: "B", success: 0.3, successHalf: 0.1, third: never}},
-		want: "No policy serves even half of the 1000 clients: “A” and “B” come closest and cannot be told apart, with 40 % of the 1000 clients, without a crash.",
+		want: "No policy serves even half of the 1000 clients: “A” and “B” come closest and cannot be told apart; “A” serves 40 % of the 1000 clients, without a crash.",
 		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
 	{rule: "not-even-half", policies: []made{{name: "A", success: 0.5, third: never}, {name: "B", success: 0.1, third: never}}},
 	{rule: "not-even-half", policies: []made{{name: "A", success: 0.3, third: never}}}, // alone on the page
 
 	{rule: "no-crowd", speaks: true, edit: steadily(160), policies: []made{{name: "X", policy: plainText, success: 1, third: 159, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}},
-		want: "Jitter makes no difference here: the policies cannot be told apart, every difference lies within the intervals. They serve all 1000 requests, 159 a second, without a crash.",
+		want: "Jitter makes no difference here: the policies cannot be told apart, every difference lies within the intervals. “X” serves all 1000 requests, 159 a second, without a crash.",
 		why:  "Requests come one by one at random moments and fail at random ones: there is no crowd to spread. Jitter spreads what an outage or a common start has brought together."},
 	{rule: "no-crowd", edit: steadily(160), policies: []made{{name: "X", policy: plainText, success: 1, third: 158, thirdHalf: 0.9}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}}},                             // told apart
 	{rule: "no-crowd", edit: steadily(160), policies: []made{{name: "X", policy: fullText, success: 1, third: 159, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}}},                                // one jitter
@@ -104,13 +104,13 @@ var verdictCases = []verdictCase{
 		policies: []made{{name: "X", policy: plainText, success: 1, third: 159, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 160, thirdHalf: 1}}},
 	{rule: "no-crowd", policies: []made{{name: "X", policy: plainText, success: 1, third: 19, thirdHalf: 1}, {name: "F", policy: fullText, success: 1, third: 20, thirdHalf: 1}}}, // and a burst
 
-	{rule: "level", speaks: true, policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 22, thirdHalf: 1}},
+	{rule: "level", speaks: true, policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 20, thirdHalf: 1}},
 		want: "The policies cannot be told apart: every difference lies within the intervals. They serve all 1000 clients, 99 % of them within 20.0 s, without a crash.",
 		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
 	{rule: "level", policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 22.01, thirdHalf: 1}}},
 
 	{rule: "level-at-the-top", speaks: true, policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 22, thirdHalf: 1}, {name: "C", success: 1, third: 35, thirdHalf: 1}},
-		want: "“A” and “B” are best and cannot be told apart: they serve all 1000 clients, 99 % of them within 20.0 s, without a crash.",
+		want: "“A” and “B” are best and cannot be told apart: “A” serves all 1000 clients, 99 % of them within 20.0 s, without a crash.",
 		why:  "The wave must be at least 1000 ÷ 200 a second = 5 s wide."},
 	{rule: "level-at-the-top", policies: []made{{name: "A", success: 1, third: 20, thirdHalf: 1}, {name: "B", success: 1, third: 22.01, thirdHalf: 1}, {name: "C", success: 1, third: 35, thirdHalf: 1}}},
 

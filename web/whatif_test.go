@@ -142,6 +142,23 @@ func TestWhatIfSays(t *testing.T) {
 	}
 }
 
+// Where the intervals meet, none is ahead; but not all of those serve all.
+func TestWhatIfSaysAllOnlyOfAll(t *testing.T) {
+	sc := sim.Default()
+	sc.Policies = sc.Policies[:2]
+	share := func(mean, low, high float64) sim.Metrics {
+		zero, time := 0.0, 10.0
+		return sim.Metrics{{Name: "successRate", Metric: sim.Metric{Mean: &mean, Low: &low, High: &high}}, {Name: "crashes", Metric: sim.Metric{Mean: &zero}}, {Name: "within.p99", Metric: sim.Metric{Mean: &time}}}
+	}
+	point := sim.SweepPoint{Results: []sim.SweepFigure{{Policy: sc.Policies[0].ID, Metrics: share(1, 1, 1)}, {Policy: sc.Policies[1].ID, Metrics: share(0.86, 0.24, 1.48)}}}
+	st := opening()
+	st.scenario = sc
+	axes := []sim.SweptAxis{{Parameter: "clients.count", Values: []spec.Amount{"2000"}}}
+	if got, want := strings.Join(st.whatIfResults(axes, []sim.SweepPoint{point}).Says, " "), "At 2000, “Every second” and “Exponential, no jitter” are level at the top."; got != want {
+		t.Errorf("it says %s, want %s", got, want)
+	}
+}
+
 // The exports are the figures that the section shows.
 func TestSweepExports(t *testing.T) {
 	s := newTestServer(nil)

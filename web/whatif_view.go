@@ -247,8 +247,12 @@ func (v *whatIfView) says() []string {
 		}
 		to := from + 1
 		for ; to < len(v.points); to++ {
-			if other, s := v.best(to); !slices.Equal(other, best) || s != share {
+			other, s := v.best(to)
+			if !slices.Equal(other, best) || (s == "few") != (share == "few") {
 				break
+			}
+			if s != share { // all at some of the points only
+				share = ""
 			}
 		}
 		said = append(said, v.span(from, to-1)+", "+v.lead(best, share)+".")
@@ -260,8 +264,8 @@ func (v *whatIfView) says() []string {
 	return said
 }
 
-// best are the places of the policies that are level at the top at a point, and what share they serve: all, some or,
-// of less than half, few.
+// best are the places of the policies that are level at the top at a point, and what share they serve: all of
+// them all, some or, of less than half, few.
 func (v *whatIfView) best(point int) (places []int, share string) {
 	if v.points[point].Results == nil {
 		return nil, ""
@@ -271,16 +275,17 @@ func (v *whatIfView) best(point int) (places []int, share string) {
 		all[i] = standing{PolicyResult: &sim.PolicyResult{Policy: v.sc.Policies[i], Metrics: f.Metrics}, position: i}
 	}
 	order(all, criteria(v.sc.Clients.Workload.Kind), 1)
+	share = "all"
 	for _, s := range all {
 		if s.rank == 1 {
 			places = append(places, s.position)
+			if served(s) < 1 {
+				share = ""
+			}
 		}
 	}
 	slices.Sort(places)
-	switch rate := served(all[0]); {
-	case rate == 1:
-		share = "all"
-	case rate < 0.5:
+	if served(all[0]) < 0.5 {
 		share = "few"
 	}
 	return places, share
