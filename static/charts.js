@@ -147,7 +147,7 @@ function part([one, other]) {
   const height = (d) => (d.value ?? d)[1];
   const end = (s) => height(s.data.at(-1));
   const all = [one, other].flatMap((s) => s.data.map(height));
-  const apart = (Math.abs(end(one) - end(other)) / Math.max(...all)) * 208;
+  const apart = (Math.abs(end(one) - end(other)) / (Math.max(...all) || 1)) * 208; // both may be nothing throughout
   const rows = [one, other].some((s) => s.markLine?.data.some(Array.isArray)) ? 2 : 1;
   const shift = Math.max(0, 16 * rows + 2 - apart) / 2;
   one.shift = end(one) >= end(other) ? -shift : shift;
