@@ -140,6 +140,7 @@ async function ask(query, { taken = 0, moved = false, body = null } = {}) {
   const me = { abort: new AbortController(), began: performance.now(), number: ++number };
   running = me;
   late = false;
+  document.body.classList.remove("preview");
   const announce = setTimeout(() => say("Simulating…", [["Stop", stop]], 0), patience);
   try {
     const main = await fetchMain(query, body, me).catch(broken);
@@ -196,7 +197,9 @@ async function readEvents(response, me) {
   for await (const { kind, data } of events(response)) {
     if (kind === "page") return parse(data);
     if (kind === "error") throw Object.assign(new Error(data.detail), { again: data.status >= 500 });
-    if (me === running) say("Simulating…", [["Stop", stop]], data.done / data.total);
+    if (me !== running) continue;
+    if (kind === "preview") preview(parse(data));
+    else say("Simulating…", [["Stop", stop]], data.done / data.total);
   }
   throw Object.assign(new Error("The server broke off."), { again: true });
 }
@@ -209,8 +212,9 @@ function stop() {
   running?.abort.abort();
   running = null;
   late = false;
+  const kept = document.body.classList.contains("preview") ? "from fewer runs than asked for" : "those of the settings before";
   document.body.classList.add("stale");
-  say("Stopped. The figures are those of the settings before.", [["Simulate", next]]);
+  say(`Stopped. The figures are ${kept}.`, [["Simulate", next]]);
 }
 
 // failed says what went wrong. Where it may pass, it tries again: full jitter, as the page recommends, and not before
@@ -266,7 +270,7 @@ function hush() {
   clearTimeout(retry);
   $("status").hidden = true;
   delete $("status").dataset.text;
-  document.body.classList.remove("stale");
+  document.body.classList.remove("stale", "preview");
 }
 
 // show puts an answer in place. While newer changes wait to be asked for, it leaves the controls alone.
@@ -294,6 +298,13 @@ function show(main, { taken, moved }) {
   if (place >= 0 && !row.isConnected) focusRow(place);
   follow(done, edited);
   if (moved) speakUp(document.title);
+}
+
+// preview puts rows from the first replications in place, while the verdict waits for the rest.
+function preview(main) {
+  keepingControls(main, () => morph($("results"), main.querySelector("#results")));
+  document.body.classList.add("preview");
+  dress();
 }
 
 // keepingControls leaves the editor and the choice of a client alone as the other controls are, although they stand among

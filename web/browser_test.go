@@ -64,6 +64,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("complete without script", func(t *testing.T) { completeWithoutScript(t, b, s) })
 	t.Run("an older answer never overwrites a newer one", func(t *testing.T) { olderAnswers(t, b) })
 	t.Run("a long run can be stopped", func(t *testing.T) { longRun(t, b) })
+	t.Run("a long run shows its first rows", func(t *testing.T) { firstRows(t, b) })
 	t.Run("a server that has gone is asked again", func(t *testing.T) { serverGone(t, b) })
 }
 
@@ -384,6 +385,42 @@ func olderAnswers(t *testing.T, b chromium) {
 	if got := eval[string](p, `document.getElementsByName("clients.count")[0].value + document.querySelector("h1").textContent.slice(0, 4)`); got != "500500\u00a0" {
 		t.Errorf("the page shows %q", got)
 	}
+}
+
+// firstRows holds the whole run back, but not its preview.
+func firstRows(t *testing.T, b chromium) {
+	s := newTestServer(nil)
+	held, release := make(chan struct{}, 1), make(chan struct{})
+	run := s.run
+	s.run = func(ctx context.Context, r sim.Runner, sc *sim.Scenario, p sim.Progress) (*sim.Result, error) {
+		if sc.Clients.Count == 3000 && sc.Replications == 20 {
+			held <- struct{}{}
+			select {
+			case <-release:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		return run(ctx, r, sc, p)
+	}
+	p := b.open(t, s, "/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	verdict := eval[string](p, `document.getElementById("verdict").innerText`)
+	slide(p, "clients.count", 3000)
+	receive(t, held, "the whole run")
+	p.await(`document.querySelector("#footing").textContent.includes("Means of 2 runs")`)
+	p.await(`document.querySelector("#status button").textContent === "Stop"`)
+	if got := eval[string](p, `document.getElementById("verdict").innerText`); got != verdict {
+		t.Errorf("a verdict on the first rows: %q", got)
+	}
+	p.await(`getComputedStyle(document.getElementById("results")).opacity === "1" && getComputedStyle(document.querySelector(".says")).opacity === "0.55"`)
+	p.click("#status button")
+	p.await(`document.getElementById("status").textContent.startsWith("Stopped. The figures are from fewer runs than asked for.")`)
+	p.click("#status button") // once more
+	receive(t, held, "the whole run again")
+	close(release)
+	p.await(`document.querySelector("#footing").textContent.includes("Means of 20 runs") && document.getElementById("status").hidden`)
+	p.await(`document.querySelector("h1").textContent.startsWith("3000") && location.search === "?clients.count=3000"`)
 }
 
 func longRun(t *testing.T, b chromium) {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/static"
 	"github.com/stampede-sim/stampede/strategies/spec"
 	"github.com/stampede-sim/stampede/templates"
@@ -18,7 +18,7 @@ import (
 // The compare page. Its address is its state. The form sends the state that it was made from and its controls; what
 // differs is applied, and the answer leads to the new address.
 // The script asks for the same with Accept: text/event-stream, and gets the part of the page that changes: as HTML,
-// or after a while as events, "progress" and at last "page".
+// or after a while as events: "progress", of a long run a "preview", and at last "page".
 
 // announceAfter is how long a run may take before the script is told how far it is.
 const announceAfter = 200 * time.Millisecond
@@ -102,6 +102,10 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 				events.progress(done, total)
 			}
 		}
+		p.preview(page, st, o, events)
+		if gone(p.r) {
+			return
+		}
 	}
 	result, err := p.simulate(p.r.Context(), st.scenario, o)
 	if gone(p.r) {
@@ -117,11 +121,8 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 	}
 	var says []string
 	if err == nil {
-		page.Results = results(result, st)
+		page.Results, err = p.results(result, st)
 		says = page.Results.Verdict
-		if st.tab == tabClients {
-			err = p.trace(page.Results, result, st)
-		}
 	}
 	page.Share = p.shareOf(p.r, st, says)
 	if !p.script {
@@ -130,6 +131,15 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 	}
 	p.complain(&page, nil, err)
 	p.send(page, events)
+}
+
+// results are what the page shows of a result. With an error they lack the single clients.
+func (p *pageAnswer) results(r *sim.Result, st state) (*templates.Results, error) {
+	shown := results(r, st)
+	if st.tab == tabClients {
+		return shown, p.trace(shown, r, st)
+	}
+	return shown, nil
 }
 
 // complain puts an error where it belongs: faults at the controls they name, the rest over the results.
@@ -167,25 +177,30 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
-// send renders the page, or what the script puts in place.
-func (p *pageAnswer) send(page templates.Page, events *eventStream) {
+// render renders the page, or what the script puts in place.
+func (p *pageAnswer) render(page templates.Page) ([]byte, error) {
 	component := templates.Compare(page)
 	if p.script {
 		component = templates.Main(page)
 	}
 	var b bytes.Buffer
-	if err := component.Render(p.r.Context(), &b); err != nil {
+	err := component.Render(p.r.Context(), &b)
+	return b.Bytes(), err
+}
+
+func (p *pageAnswer) send(page templates.Page, events *eventStream) {
+	html, err := p.render(page)
+	if err != nil {
 		p.fail(p.w, p.r, err)
 		return
 	}
 	if events.begun {
-		html, _ := json.Marshal(b.String()) // a string
-		events.send("event: page\ndata: %s\n\n", html)
+		events.send("event: page\ndata: %s\n", asJSON(string(html)))
 		return
 	}
 	p.w.Header().Set("Cache-Control", "no-cache")
 	if p.script || p.status != http.StatusOK {
 		p.w.Header().Set("Cache-Control", "no-store")
 	}
-	send(p.w, p.r, p.status, "text/html; charset=utf-8", b.Bytes())
+	send(p.w, p.r, p.status, "text/html; charset=utf-8", html)
 }

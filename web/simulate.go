@@ -87,6 +87,14 @@ func (s *simulator) simulate(ctx context.Context, sc *sim.Scenario, o options) (
 	return f.await(ctx, o.progress)
 }
 
+// has reports whether the result of a scenario is in the cache.
+func (s *simulator) has(sc *sim.Scenario, o options) bool {
+	k, err := keyOf(sc, o)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return err == nil && s.cache.get(k) != nil
+}
+
 // board returns the flight for k: one that is under way, one that has landed in the cache, or a new one.
 func (s *simulator) board(k key, sc *sim.Scenario, o options) *flight {
 	s.mu.Lock()
