@@ -481,6 +481,9 @@ func (e *engine) succeeded(g *group, number uint64, n, t int64) {
 
 func (e *engine) taken(g *group, number uint64, n, t int64) {
 	g.completions = append(g.completions, t-e.createdAt(g, number))
+	if t >= g.late {
+		g.carried++
+	}
 	if g.tested {
 		e.series.count(countSucceeded, t)
 		if e.trace != nil {

@@ -23,9 +23,10 @@ type group struct {
 	timeout        int64
 	retryOn        strategies.Classes
 	rule           strategies.RetryAfterRule
-	closed         bool // the workload
-	plain          bool // isPlain
-	tested         bool // the group under test: the one whose series and delays are recorded
+	closed         bool  // the workload
+	plain          bool  // isPlain
+	tested         bool  // the group under test: the one whose series and delays are recorded
+	late           int64 // when the last quarter of the time begins
 
 	guards *guards // nil: none
 	clients
@@ -49,6 +50,7 @@ type tally struct {
 	completions                  []int64 // creation to success
 	lastEnd                      int64   // when the last request ended
 	lastTrouble                  int64   // when the last refusal or timeout was seen; -1: never
+	offered, carried             int64   // in the last quarter: requests created, successes seen
 }
 
 // The reasons for which a request fails.
@@ -87,6 +89,9 @@ func newGroup(index int, spec groupSpec) *group {
 // begin sets a client's state for a request that is created at t, and returns its first attempt.
 func (g *group) begin(number uint64, t int64) attempt {
 	g.requests++
+	if t >= g.late {
+		g.offered++
+	}
 	slot := g.slot(number)
 	if g.created != nil {
 		g.created[slot] = t

@@ -15,6 +15,9 @@ import (
 // What one replication of a policy measured becomes one value a metric here; what does not exist is NaN. The
 // definitions are the model's.
 
+// Recovered is the metric that says which replications recovered.
+const Recovered = "recovered"
+
 // measured is a replication's value of a metric.
 type measured struct {
 	name  string
@@ -46,6 +49,7 @@ func (e *engine) measure(s *Scenario, recovery int64) measurements {
 	m.count("attempts", g.attempts)
 	m.count("succeeded", g.succeeded())
 	m.add("successRate", ratio(g.succeeded(), g.requests))
+	m.add(Recovered, g.recovered())
 	m.failures(g, pending)
 	m.count("timedOut", g.timedOut)
 	m.count("notSent", g.notSent)
@@ -161,6 +165,22 @@ func (g *group) pending() int64 {
 		n -= failed
 	}
 	return n
+}
+
+// recovered is 1 if the clients came through in the end, else 0. Of a burst 99 % of the requests were served; otherwise at
+// least 95 % as many successes were seen as requests were created in the last quarter of the time, if any were.
+func (g *group) recovered() float64 {
+	fine := 100*g.succeeded() >= 99*g.requests
+	if g.workload.Kind != Burst {
+		if g.offered == 0 {
+			return math.NaN()
+		}
+		fine = 100*g.carried >= 95*g.offered
+	}
+	if fine {
+		return 1
+	}
+	return 0
 }
 
 // idle is the share of the workers' time up between from and to in which they had nothing to do.
@@ -310,6 +330,9 @@ func summarize(replications []measurements, keep bool) (Metrics, []string) {
 			}
 		}
 		metric.Mean, metric.Low, metric.High = interval(values)
+		if first.name == Recovered {
+			metric.Mean, metric.Low, metric.High = proportion(values)
+		}
 		metrics = append(metrics, metric)
 		if n := len(values); n > 0 && n < len(replications) {
 			warnings = append(warnings, fmt.Sprintf("%s exists in %d of %d replications; its mean is over those", first.name, n, len(replications)))
@@ -330,6 +353,20 @@ func interval(values []float64) (mean, low, high *float64) {
 	n := float64(len(values))
 	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
 	return number(m), number(m - half), number(m + half)
+}
+
+// proportion returns the mean of values that are 0 or 1, and its 95 % interval by E. B. Wilson (JASA 22, 1927): Student's
+// would have no width where all replications end alike.
+func proportion(values []float64) (mean, low, high *float64) {
+	const z = 1.959963984540054
+	mean, low, high = interval(values)
+	if low == nil {
+		return mean, low, high
+	}
+	n, p := float64(len(values)), *mean
+	centre := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return mean, number(max(0, centre-half)), number(min(1, centre+half))
 }
 
 func number(v float64) *float64 {

@@ -116,6 +116,31 @@ func TestInterval(t *testing.T) {
 	}
 }
 
+// TestRecoveredEdge: of a burst exactly 99 % must be served; of other traffic 95 % of what is created in the last
+// quarter, whatever came before.
+func TestRecoveredEdge(t *testing.T) {
+	for _, c := range []struct {
+		kind             string
+		requests, served int64
+		offered, carried int64
+		want             float64
+	}{
+		{Burst, 200, 198, 0, 0, 1}, {Burst, 200, 197, 100, 100, 0},
+		{Open, 1000, 300, 100, 95, 1}, {Open, 1000, 300, 100, 94, 0}, {Closed, 1000, 999, 0, 0, math.NaN()},
+	} {
+		g := &group{workload: Workload{Kind: c.kind}, tally: tally{requests: c.requests, completions: make([]int64, c.served), offered: c.offered, carried: c.carried}}
+		if got := g.recovered(); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	// One a second from 0 to 39 s, served at once but for those of the last 10 s, or of 29 s to 30 s alone.
+	document := `{"horizon": "40s", "clients": {"count": 1, "workload": {"kind": "closed", "think": {"kind": "constant", "mean": "1s"}}},
+		"server": {"outages": [{"start": %q, "end": %q}]}, "policies": [{"schedule": {"kind": "immediate"}, "maxAttempts": 1}]}`
+	wantMetrics(t, small(t, fmt.Sprintf(document, "29500ms", "41s")), map[string]any{"recovered": 0.0})
+	wantMetrics(t, small(t, fmt.Sprintf(document, "3s", "30s")), map[string]any{"recovered": 1.0})
+	wantMetrics(t, small(t, fmt.Sprintf(document, "3s", "30001ms")), map[string]any{"recovered": 0.0}) // 9 of 10
+}
+
 // TestMissingInSomeReplications: a metric's mean is over the replications in which it exists, and says so.
 func TestMissingInSomeReplications(t *testing.T) {
 	metrics, warnings := summarize([]measurements{{{"x", 1}}, {{"x", math.NaN()}}, {{"x", 3}}}, true)

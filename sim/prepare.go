@@ -54,6 +54,7 @@ func (e *engine) prepareGroups(specs []groupSpec) {
 	e.groups = nil
 	for i, spec := range specs {
 		g := newGroup(i, spec)
+		g.late = e.horizon - e.horizon/4
 		var before group
 		if i < len(old) {
 			before = *old[i]

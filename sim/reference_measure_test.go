@@ -47,11 +47,36 @@ func (r *reference) values() map[string]float64 {
 	if v["succeeded"] == 0 {
 		v["goodput"] = 0
 	}
+	v["recovered"] = r.recoveredIn(g)
 	for i, o := range r.s.Clients.Others {
 		theirs := r.groups[i+1].requestValues("others."+o.Name+".", false)
 		maps.Copy(v, theirs)
 	}
 	return v
+}
+
+// recoveredIn compares what was served with what was asked for in the last quarter; of a burst, in all.
+func (r *reference) recoveredIn(g *refGroup) float64 {
+	from, share := 3*r.horizon, 0.95
+	if g.workload.Kind == Burst {
+		from, share = 0, 0.99
+	}
+	offered, carried := 0.0, 0.0
+	for _, q := range g.requests {
+		if 4*q.created >= from {
+			offered++
+		}
+		if q.reason == "succeeded" && 4*q.ended >= from {
+			carried++
+		}
+	}
+	switch {
+	case offered == 0:
+		return math.NaN()
+	case carried >= share*offered-1e-6:
+		return 1
+	}
+	return 0
 }
 
 func exists(ok bool, v float64) float64 {

@@ -52,7 +52,7 @@ func (s *Sweep) Fields() []spec.Field {
 		spec.Value(spec.Param{
 			Key: "metrics", Type: spec.Options, Label: "Figures", Options: SweepMetrics(),
 			Default: []string{"successRate", Recovered, "amplification", "within.p99", "crashes", "goodput"},
-			Help:    "What is kept of each point: metrics of a result, or recovered, the share of the runs that did.",
+			Help:    "What is kept of each point.",
 		}, sweepMetrics{&s.Metrics}),
 	}
 }
@@ -143,10 +143,7 @@ func ParseAxis(line string) (Axis, error) {
 	return a, faults.Err()
 }
 
-// Recovered is the sweep's own metric: the share of the replications that recovered, with the 95 % interval of Wilson.
-const Recovered = "recovered"
-
-// SweepMetrics are the names of what a sweep can keep: those of every result, and Recovered.
+// SweepMetrics are the names of what a sweep can keep: those of every result.
 var SweepMetrics = sync.OnceValue(func() []string {
 	smallest, err := ParseScenario([]byte(`{"replications": 1, "clients": {"count": 1}, "policies": [{"schedule": {"kind": "immediate"}, "maxAttempts": 1}]}`))
 	if err != nil {
@@ -159,9 +156,6 @@ var SweepMetrics = sync.OnceValue(func() []string {
 	var names []string
 	for _, m := range result.Results[0].Metrics {
 		names = append(names, m.Name)
-		if m.Name == "successRate" {
-			names = append(names, Recovered)
-		}
 	}
 	return names
 })

@@ -6,7 +6,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -64,7 +63,7 @@ func (r Runner) Sweep(ctx context.Context, s *Sweep, report func(SweepProgress))
 		report = func(SweepProgress) {}
 	}
 	whole := &meter{limit: r.MaxEvents}
-	points := &sweepRun{runner: Runner{Values: true, figures: true, whole: whole}, sweep: s, plan: plan, report: report}
+	points := &sweepRun{runner: Runner{figures: true, whole: whole}, sweep: s, plan: plan, report: report}
 	report(SweepProgress{Total: len(plan.points), Axes: plan.axes})
 	points.all(ctx)
 	switch {
@@ -134,7 +133,7 @@ func (r *sweepRun) point(ctx context.Context, i int) (err error) {
 	point := &r.plan.points[i]
 	for k := range result.Results {
 		p := &result.Results[k]
-		point.Results = append(point.Results, SweepFigure{p.Policy.ID, kept(r.plan.scenarios[i], p.Metrics, r.sweep.Metrics)})
+		point.Results = append(point.Results, SweepFigure{p.Policy.ID, kept(p.Metrics, r.sweep.Metrics)})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,51 +143,11 @@ func (r *sweepRun) point(ctx context.Context, i int) (err error) {
 	return nil
 }
 
-// kept picks the metrics to keep, without the values of every replication.
-func kept(s *Scenario, all Metrics, names []string) Metrics {
+// kept picks the metrics to keep.
+func kept(all Metrics, names []string) Metrics {
 	list := make(Metrics, 0, len(names))
 	for _, name := range names {
-		m := all.Get(name)
-		if name == Recovered {
-			m = recovered(s, all)
-		}
-		m.Values = nil
-		list = append(list, NamedMetric{name, m})
+		list = append(list, NamedMetric{name, all.Get(name)})
 	}
 	return list
-}
-
-// recovered is the share of the replications in which the clients came through: of a burst, 99 % of the requests were
-// served; with other workloads, the last attempt that was refused or timed out lies before the last tenth of the time.
-func recovered(s *Scenario, all Metrics) Metric {
-	name, fine := "within.p99", func(float64) bool { return true }
-	if s.Clients.Workload.Kind != Burst {
-		latest := 0.0
-		if outages := s.Server.Outages; len(outages) > 0 {
-			latest = (outages[0].End + outages[0].EndSpread).Seconds()
-		}
-		quiet := s.Horizon.Seconds()*0.9 - latest
-		name, fine = "settle", func(settle float64) bool { return settle <= quiet }
-	}
-	values := all.Get(name).Values
-	n := 0.0
-	for _, v := range values {
-		if v != nil && fine(*v) {
-			n++
-		}
-	}
-	return proportion(n, float64(len(values)))
-}
-
-// proportion is k of n with Wilson's 95 % interval (E. B. Wilson, JASA 22, 1927).
-func proportion(k, n float64) Metric {
-	const z = 1.959963984540054
-	p := k / n
-	centre := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	m := Metric{Mean: &p}
-	if n > 1 {
-		m.Low, m.High = number(max(0, centre-half)), number(min(1, centre+half))
-	}
-	return m
 }

@@ -13,7 +13,7 @@ import (
 // tabTexts are what each tab's charts say on their axes.
 var tabTexts = map[string][]string{
 	"served": {"Clients served (%)", "Time since the start (s)"},
-	"load":   {"Attempts (1/s)", "Time since the start (s)", "capacity 200/s", "peak "},
+	"load":   {"Attempts (1/s)", "Time since the start (s)", "capacity 200/s", "peak ", "Requests (1/s)"},
 	"work":   {"Attempts a request", "99 % of the clients served within (s)", "never", "Decorrelated jitter", "Every second"},
 	"delays": {"Waited in all (s)", "Wait before the retry (s)", "Retry"},
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -56,9 +57,9 @@ func TestGuardFaultsInTheEditor(t *testing.T) {
 	}
 }
 
-// Breakers open and tokens left stand beside the load, of the policies that have such guards; their tables agree with the
-// run.
-func TestGuardCharts(t *testing.T) {
+// Throughput and goodput stand beside the load, each a curve of its own, and breakers open and tokens left of the policies
+// that have such guards; they agree with the run.
+func TestTimelineCharts(t *testing.T) {
 	path, err := url.Parse(guardsPath)
 	must(t, err)
 	st, err := parseState(path.Query())
@@ -66,10 +67,27 @@ func TestGuardCharts(t *testing.T) {
 	r, err := sim.Run(t.Context(), st.scenario, nil)
 	must(t, err)
 	all := rank(r)
-	charts := guardCharts(r, all)
-	if len(charts) != 2 || charts[0].ID != "breakers" || charts[1].ID != "tokens" {
+	charts := timelineCharts(r, all)
+	if len(charts) != 3 || charts[0].ID != "goodput" || charts[1].ID != "breakers" || charts[2].ID != "tokens" {
 		t.Fatalf("%d charts", len(charts))
 	}
+	wide := loadsOf(r)
+	lines, _ := drawnSeries(t, charts[0].Option)
+	for _, s := range all {
+		for curve, counts := range map[string][]int64{": throughput": s.Run.Served, ": goodput": s.Run.Succeeded} {
+			sum, want := 0.0, 0.0
+			for _, p := range lines[nameOf(s)+curve] {
+				sum += p[1] * wide.bin * float64(wide.per)
+			}
+			for _, n := range counts {
+				want += float64(n)
+			}
+			if want == 0 && s.position == 0 || math.Abs(sum-want) > 1e-3*want+float64(wide.per) {
+				t.Errorf("%s%s adds up to %v, want %v", nameOf(s), curve, sum, want)
+			}
+		}
+	}
+	charts = charts[1:]
 	for i, want := range [][]string{{"All guards", "With a breaker"}, {"All guards"}} {
 		lines, _ := drawnSeries(t, charts[i].Option)
 		if got := slices.Sorted(maps.Keys(lines)); !slices.Equal(got, want) {
@@ -88,7 +106,7 @@ func TestGuardCharts(t *testing.T) {
 			}
 		}
 	}
-	if bare := guardCharts(r, all[:1]); bare != nil {
+	if bare := timelineCharts(r, all[:1]); len(bare) != 1 {
 		t.Errorf("%s has charts of guards", nameOf(all[0]))
 	}
 }

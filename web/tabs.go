@@ -22,7 +22,7 @@ var tabList = []tabKind{
 	}},
 	{tabClients, "Each client", func(*sim.Result, []standing, []standing) []templates.Chart { return nil }}, // see raster.go
 	{"load", "Load", func(r *sim.Result, _, charted []standing) []templates.Chart {
-		return append([]templates.Chart{loadChart(r, charted)}, guardCharts(r, charted)...)
+		return append([]templates.Chart{loadChart(r, charted)}, timelineCharts(r, charted)...)
 	}},
 	{"delays", "Delays", func(_ *sim.Result, _, charted []standing) (charts []templates.Chart) {
 		retrying := slices.DeleteFunc(slices.Clone(charted), func(s standing) bool { return len(drawn(s)) == 0 })

@@ -40,6 +40,7 @@ var metricGroups = []metricGroup{
 		{"requests", "requests", asNumber, "What clients wanted done."},
 		{"succeeded", "served", asNumber, "Those that ended in a success."},
 		{"successRate", "share served", asShare, "Served, of all requests."},
+		{"recovered", "runs that recovered", asShare, "At the end as good as everything was served: 95 % in the last quarter of the time; of a burst, 99 % in all."},
 		{"failed.notRetryable", "failed for good", asNumber, "The answer was one that the policy does not retry."},
 		{"failed.attempts", "gave up: attempts used up", asNumber, "The last attempt that the policy allows failed."},
 		{"failed.deadline", "gave up: out of time", asNumber, "The next wait would have ended past the deadline."},

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -23,13 +22,16 @@ import (
 // usualRuns is how often each point is run if nothing else is said: enough to see where the answer flips.
 const usualRuns = 5
 
+// surelyRuns is the same where what is shown is the share of the runs that recovered.
+const surelyRuns = 20
+
 // paintEvery is how often the section is sent while points come in.
 const paintEvery = 500 * time.Millisecond
 
 // sweep is the sweep that a state shows.
 func (s state) sweep() *sim.Sweep {
 	sweep := &sim.Sweep{Scenario: *s.scenario, Axes: s.whatIf.axesOf(s.scenario), Metrics: measured()}
-	sweep.Scenario.Replications = cmp.Or(s.whatIf.runs, usualRuns)
+	sweep.Scenario.Replications = s.whatIf.runsOf(s.scenario)
 	return sweep
 }
 

@@ -23,7 +23,7 @@ import (
 type whatIf struct {
 	axes    []sim.Axis // none: the page chooses
 	measure string     // id; "": the first
-	runs    int        // 0: usualRuns
+	runs    int        // 0: as many as are usual for the measure
 }
 
 var whatIfKeys = []string{"sweep", "measure", "runs"}
@@ -52,25 +52,26 @@ func readWhatIf(query url.Values, faults *spec.Collector) (w whatIf) {
 		}
 	}
 	if text := query.Get("runs"); text != "" {
-		n, problem := runsOf(text)
-		if problem != "" {
-			faults.Add("/runs", "runs "+problem)
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > maxRuns {
+			faults.Addf("/runs", "runs must be a whole number from 1 to %d, not %.40q", maxRuns, text)
+		} else if n != usualFor(w.measure) {
+			w.runs = n
 		}
-		w.runs = n
 	}
 	return w
 }
 
-func runsOf(text string) (n int, problem string) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxRuns {
-		return 0, fmt.Sprintf("must be a whole number from 1 to %d, not %.40q", maxRuns, text)
+// usualFor is how often each point is run if nothing else is said.
+func usualFor(measure string) int {
+	if measure == "recovered" {
+		return surelyRuns
 	}
-	if n == usualRuns {
-		n = 0
-	}
-	return n, ""
+	return usualRuns
 }
+
+// runsOf is how often each point of the sweep is run.
+func (w whatIf) runsOf(sc *sim.Scenario) int { return cmp.Or(w.runs, usualFor(w.measureOf(sc).id)) }
 
 // write is the inverse of readWhatIf.
 func (w whatIf) write(query url.Values) {
@@ -211,6 +212,9 @@ func (w whatIf) edit(sc *sim.Scenario, asked url.Values) (whatIf, error) {
 			said.Set(key, strings.TrimSpace(asked.Get(key)))
 		}
 	}
+	if w.runs == 0 && said.Get("runs") == strconv.Itoa(w.runsOf(sc)) {
+		said.Del("runs") // what the measure shown before suggested
+	}
 	said.Del("sweep")
 	rest := readWhatIf(said, &faults)
 	changed.measure, changed.runs = rest.measure, rest.runs
@@ -285,7 +289,7 @@ func whatIfForm(st state) templates.WhatIf {
 		}
 	}
 	section.Measure = about
-	section.Runs = templates.Field{Name: "runs", Label: "Runs of each point", Input: templates.NumberInput, Value: strconv.Itoa(cmp.Or(w.runs, usualRuns))}
+	section.Runs = templates.Field{Name: "runs", Label: "Runs of each point", Input: templates.NumberInput, Value: strconv.Itoa(w.runsOf(sc))}
 	return section
 }
 

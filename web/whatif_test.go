@@ -91,6 +91,20 @@ func TestWhatIfAddress(t *testing.T) {
 			t.Errorf("%s is %s (%v)", line, st.address, err)
 		}
 	}
+	// Shares take more runs than means. What the form suggested for one measure does not stay with another.
+	for _, c := range []struct {
+		from, measure, runs string
+		want                int
+	}{
+		{"", "recovered", "5", 20}, {"measure=recovered", "served", "20", 5}, {"measure=recovered", "recovered", "5", 5},
+		{"runs=7", "recovered", "7", 7}, {"measure=recovered&runs=5", "served", "5", 5},
+	} {
+		from, _ := url.ParseQuery(c.from)
+		st, err := whatIfState(url.Values{"from": {encode(from)}, "measure": {c.measure}, "runs": {c.runs}})
+		if got := st.sweep().Scenario.Replications; err != nil || got != c.want {
+			t.Errorf("%v: %d runs (%v)", c, got, err)
+		}
+	}
 	for _, line := range []string{"sweep=x", "sweep=a,from=1,to=2&sweep=b,from=1,to=2&sweep=c,from=1,to=2", "measure=luck", "runs=0"} {
 		query, _ := url.ParseQuery(line)
 		if _, err := parseState(query); err == nil {

@@ -231,6 +231,13 @@ func (v *whatIfView) note() string {
 	if runs == 1 {
 		return "One run of each point, so there are no intervals."
 	}
+	if v.measure.metric == sim.Recovered {
+		note := fmt.Sprintf("The share of %d runs of each point that recovered: 95 %% of what was asked for in the last quarter was served (of a burst, 99 %% of all).", runs)
+		if runs < surelyRuns {
+			note += fmt.Sprintf(" So few runs say little of a share: %d say more.", surelyRuns)
+		}
+		return note
+	}
 	return fmt.Sprintf("Means of %d runs of each point; bars are 95 %% intervals.", runs)
 }
 
