@@ -1,8 +1,9 @@
 # Everything that is checked, measured or made. `make test` is all that a change must pass.
 
 GO ?= go
+UPDATE ?=
 
-.PHONY: test generated vet unit race chromium firefox bench shots properties fuzz vendor build generate
+.PHONY: test generated vet unit race conformance chromium firefox bench shots properties fuzz vendor build generate
 
 test: generated vet chromium unit race
 
@@ -26,6 +27,13 @@ unit:
 # The same under the race detector, with fewer random scenarios; the browser has been through once already.
 race:
 	$(GO) test -race -short ./...
+
+# Real libraries beside their presets and guards, real parsers on what is exported. The first time it downloads them.
+# UPDATE=-update writes strategies/conformance.json anew.
+conformance:
+	@cd conformance && $(GO) list -deps -test . >/dev/null || \
+		{ echo "make conformance: a Go module could not be fetched (see above); without a network it runs from a filled module cache alone"; exit 1; }
+	cd conformance && $(GO) vet . && $(GO) test -count 1 $(UPDATE)
 
 # The browser tests drive Chromium.
 chromium:
