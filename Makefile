@@ -30,10 +30,15 @@ race:
 
 # Real libraries beside their presets and guards, real parsers on what is exported. The first time it downloads them.
 # UPDATE=-update writes strategies/conformance.json anew.
-conformance:
+conformance: conformance/node/node_modules
 	@cd conformance && $(GO) list -deps -test . >/dev/null || \
 		{ echo "make conformance: a Go module could not be fetched (see above); without a network it runs from a filled module cache alone"; exit 1; }
 	cd conformance && $(GO) vet . && $(GO) test -count 1 $(UPDATE)
+
+conformance/node/node_modules: conformance/node/package-lock.json
+	@if command -v npm >/dev/null; then cd conformance/node && npm ci --loglevel=error --ignore-scripts --no-audit --no-fund && touch node_modules || \
+		{ echo "make conformance: the npm packages could not be fetched (see above)"; exit 1; }; \
+	else echo "make conformance: there is no Node.js here; what runs in it is not checked, and will be reported as failed"; fi
 
 # The browser tests drive Chromium.
 chromium:

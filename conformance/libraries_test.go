@@ -2,10 +2,14 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -27,8 +31,11 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// goLibraries are those that can be run here as they come.
-var goLibraries = []library{
+// goLibraries are those that can be run here as they come. Each makes attempts until one of them returns nil, or gives up.
+var goLibraries = []struct {
+	preset, module string
+	run            func(attempt func() error)
+}{
 	{"cenkalti-backoff", "github.com/cenkalti/backoff/v7", func(attempt func() error) {
 		backoff.Retry(context.Background(), func() (struct{}, error) { return struct{}{}, attempt() })
 	}},
@@ -87,6 +94,45 @@ var goLibraries = []library{
 		})
 	}},
 }
+
+func TestGoLibraries(t *testing.T) {
+	for _, l := range goLibraries {
+		t.Run(l.preset, func(t *testing.T) {
+			cryptotest.SetGlobalRandom(t, 1) // for the libraries that draw from crypto/rand
+			compare(t, library{preset: l.preset, module: l.module, version: versionOf(t, l.module), slack: always(1), sample: inBubble(l.run)})
+		})
+	}
+}
+
+// inBubble runs a library where the clock jumps to the next timer's end as soon as all wait for one.
+func inBubble(run func(func() error)) func(t *testing.T, attempts, runs int) [][]time.Duration {
+	return func(t *testing.T, attempts, runs int) (waits [][]time.Duration) {
+		synctest.Test(t, func(*testing.T) {
+			for range runs {
+				waits = append(waits, waitsOf(run, attempts))
+			}
+		})
+		return waits
+	}
+}
+
+// waitsOf runs a library and returns the time between its attempts, at most so many.
+func waitsOf(run func(func() error), attempts int) (waits []time.Duration) {
+	last, made := time.Now(), 0
+	run(func() error {
+		if made > 0 {
+			waits = append(waits, time.Since(last))
+		}
+		last, made = time.Now(), made+1
+		if made == attempts {
+			return nil
+		}
+		return errDown
+	})
+	return waits
+}
+
+var errDown = errors.New("down")
 
 // server answers each attempt: with 503 if it fails.
 type server func() error

@@ -18,35 +18,40 @@ const falseAlarm = 1e-9
 // the 0.0196 by which two full jitters differ whose longest waits differ by 2 %.
 func critical(n int) float64 { return math.Sqrt(-math.Log(falseAlarm/2) / float64(n)) }
 
-// distance is the largest difference between two samples' distribution functions. It sorts them.
-func distance[T cmp.Ordered](a, b []T) (d float64) {
+// distance is the largest difference between two samples' distribution functions, where each draw of the second may be off by
+// slack to either side. It sorts them.
+func distance[T cmp.Ordered](a, b []T, slack T) float64 {
 	slices.Sort(a)
 	slices.Sort(b)
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		x := min(a[i], b[j])
-		for i < len(a) && a[i] == x {
-			i++
-		}
-		for j < len(b) && b[j] == x {
+	return max(ahead(a, b, slack), ahead(b, a, slack))
+}
+
+// ahead is by how much the distribution function of a exceeds that of b, slack later, at most. Both are sorted.
+func ahead[T cmp.Ordered](a, b []T, slack T) (most float64) {
+	j := 0
+	for i, x := range a {
+		for j < len(b) && b[j] <= x+slack {
 			j++
 		}
-		d = max(d, math.Abs(float64(i)/float64(len(a))-float64(j)/float64(len(b))))
+		most = max(most, float64(i+1)/float64(len(a))-float64(j)/float64(len(b)))
 	}
-	return d
+	return most
 }
 
 func TestDistance(t *testing.T) {
 	for _, test := range []struct {
-		a, b []int
-		want float64
+		a, b  []int
+		slack int
+		want  float64
 	}{
-		{[]int{1, 2, 3, 4}, []int{4, 3, 2, 1}, 0},
-		{[]int{1, 1, 1, 1}, []int{2, 2}, 1},
-		{[]int{1, 2, 3, 4}, []int{3, 3, 4, 4}, 0.5},
-		{[]int{1, 1, 2, 2}, []int{1, 2, 2, 2}, 0.25},
+		{[]int{1, 2, 3, 4}, []int{4, 3, 2, 1}, 0, 0},
+		{[]int{1, 1, 1, 1}, []int{2, 2}, 0, 1},
+		{[]int{1, 2, 3, 4}, []int{3, 3, 4, 4}, 0, 0.5},
+		{[]int{1, 1, 2, 2}, []int{1, 2, 2, 2}, 0, 0.25},
+		{[]int{3, 3, 4, 4}, []int{1, 2, 3, 4}, 1, 0.25},
+		{[]int{1, 1, 1, 1}, []int{2, 2}, 1, 0},
 	} {
-		if got := distance(test.a, test.b); got != test.want {
+		if got := distance(test.a, test.b, test.slack); got != test.want {
 			t.Errorf("distance of %v and %v is %v, want %v", test.a, test.b, got, test.want)
 		}
 	}
@@ -62,10 +67,10 @@ func TestDistanceTellsTwoPercentApart(t *testing.T) {
 		}
 		return sample
 	}
-	if d := distance(uniform(time.Second), uniform(time.Second)); d > critical(draws) {
+	if d := distance(uniform(time.Second), uniform(time.Second), 0); d > critical(draws) {
 		t.Errorf("the same differ by %v", d)
 	}
-	if d := distance(uniform(time.Second), uniform(1020*time.Millisecond)); d <= critical(draws) {
+	if d := distance(uniform(time.Second), uniform(1020*time.Millisecond), 0); d <= critical(draws) {
 		t.Errorf("2 %% more differ by only %v", d)
 	}
 }
