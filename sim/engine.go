@@ -200,7 +200,7 @@ func (e *engine) send(g *group, a attempt) {
 			back = e.hop(base, n, e.back)
 		}
 		if e.trace != nil {
-			e.trace.leaves(g, a, arrival, e.horizon)
+			e.traceLeave(g, a, arrival, met)
 		}
 
 		seen, class, hint := never, strategies.Timeout, noHint

@@ -164,7 +164,7 @@ func (e *engine) dispatch(g *group, number uint64, n, t int64) {
 		back = e.hop(base, uint64(n), e.back)
 	}
 	if e.trace != nil {
-		e.trace.leaves(g, attempt{number, n, t, t}, arrival, e.horizon)
+		e.traceLeave(g, attempt{number, n, t, t}, arrival, met)
 	}
 	switch fires := g.fires(t); {
 	case g.timeout > 0 && arrival-t+max(1, back) > g.timeout:

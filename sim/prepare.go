@@ -33,9 +33,9 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	e.trace = nil
 	if k == 0 && r.Trace > 0 {
 		g := e.groups[0]
-		e.trace = &tracer{clients: int64(r.Trace), room: maxTraced, client: func(number uint64) int64 { return e.client(g, number) }, place: map[tracedKey]int{}}
+		e.trace = &tracer{clients: int64(r.Trace), room: maxTraced, client: func(number uint64) int64 { return e.client(g, number) }, place: map[tracedKey]int{}, work: workLog{room: maxTraced, gap: 1}}
 		if r.traceAll {
-			e.trace.room = math.MaxInt / 2
+			e.trace.room, e.trace.work.room = math.MaxInt/2, math.MaxInt
 		}
 	}
 	for _, g := range e.groups {

@@ -71,6 +71,7 @@ func TestProperties(t *testing.T) {
 			p.order()
 			p.sums()
 			p.bounds()
+			p.serverTrace()
 			p.causes()
 			p.guards()
 			p.nothingServedWhileDown()
@@ -199,6 +200,45 @@ func (p property) sums() {
 	if float64(notSent) != p.value("notSent", 0) || float64(len(p.r.Trace.Attempt)-notSent) != p.value("attempts", 0) {
 		p.errorf("%v attempts and %v not sent, %d and %d in the trace",
 			p.value("attempts", 0), p.value("notSent", 0), len(p.r.Trace.Attempt)-notSent, notSent)
+	}
+}
+
+// serverTrace: the changes of what the server is at integrate to the series, and every attempt in service is among them.
+func (p property) serverTrace() {
+	log, run, horizon := p.r.Trace.Server, &p.r.Run, p.s.Horizon.Seconds()
+	if p.s.Server.Kind == OCC {
+		return
+	}
+	for name, c := range map[string]struct {
+		level []int
+		bins  []float64
+	}{"inService": {log.InService, run.InService}, "queue": {log.Queue, run.Queue}} {
+		sums := make([]float64, len(c.bins)+1)
+		for i, at := range log.AtSeconds {
+			until := horizon
+			if i+1 < len(log.AtSeconds) {
+				until = log.AtSeconds[i+1]
+			}
+			for bin := int(at / run.BinSeconds); bin < len(c.bins) && c.level[i] != 0; bin++ {
+				from, to := max(at, float64(bin)*run.BinSeconds), min(until, float64(bin+1)*run.BinSeconds)
+				if from >= until {
+					break
+				}
+				sums[bin] += float64(c.level[i]) * max(0, to-from)
+			}
+		}
+		for bin, mean := range c.bins {
+			width := min(horizon, float64(bin+1)*run.BinSeconds) - float64(bin)*run.BinSeconds
+			if got := sums[bin] / width; math.Abs(got-mean) > 1e-6*(1+mean) {
+				p.errorf("%s in bin %d is %v by the trace, %v in the series", name, bin, got, mean)
+				return
+			}
+		}
+	}
+	for i, busy := range log.Busy {
+		if busy < log.InService[i] || p.s.Server.Workers > 0 && busy > p.s.Server.Workers {
+			p.errorf("%d workers are busy with %d in service", busy, log.InService[i])
+		}
 	}
 }
 

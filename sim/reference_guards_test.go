@@ -244,7 +244,7 @@ func (r *reference) guardsSee(a *refAttempt, outcome string) {
 
 // notSent is an attempt that a guard stopped.
 func (r *reference) notSent(q *refRequest, n int64, why string) {
-	a := &refAttempt{request: q, n: n, left: r.now, arrived: never, seen: r.now, outcome: "notSent"}
+	a := &refAttempt{request: q, n: n, left: r.now, arrived: never, started: never, answered: never, seen: r.now, outcome: "notSent"}
 	q.group.attempts = append(q.group.attempts, a)
 	q.last = n
 	if why == "breaker" && q.group.policy.Breaker.Args.Text("onOpen") == "wait" {

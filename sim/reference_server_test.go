@@ -95,6 +95,7 @@ func (r *reference) tooMany(c *Crash) bool {
 // --- The server: service.
 
 func (r *reference) serve(a *refAttempt) {
+	a.started = r.now
 	inService := 0
 	for _, j := range r.jobs {
 		if j.attempt != nil {

@@ -83,6 +83,7 @@ type refAttempt struct {
 	request             *refRequest
 	n                   int64
 	left, arrived, seen int64 // never: not so far
+	started, answered   int64 // by the server
 	outcome             string
 	change              int // the breaker's, when it left
 	version             int // contention: what its read found
@@ -296,7 +297,7 @@ func (r *reference) leave(q *refRequest, n int64) {
 	}
 	p := r.process(q)
 	p.flying++
-	a := &refAttempt{request: q, n: n, left: r.now, arrived: never, seen: never, outcome: "inFlight", change: p.change}
+	a := &refAttempt{request: q, n: n, left: r.now, arrived: never, started: never, answered: never, seen: never, outcome: "inFlight", change: p.change}
 	q.group.attempts = append(q.group.attempts, a)
 	q.last = n
 	reaches := r.now + r.hop(a, drawHop1)
@@ -312,6 +313,9 @@ func (r *reference) leave(q *refRequest, n int64) {
 
 // answer sends an attempt's outcome back from the server, at t.
 func (r *reference) answer(a *refAttempt, t int64, outcome string, hint int64) {
+	if t < r.horizon {
+		a.answered = t
+	}
 	back := drawHop2
 	if r.s.Server.Kind == OCC {
 		back = drawHop4

@@ -108,15 +108,38 @@ type DelayRow struct {
 }
 
 // Trace holds the attempts of the first clients in the first replication, as columns of equal length in order of
-// leaving. Request counts a client's requests from 1. ArrivedSeconds is nil for what never arrived, SeenSeconds for what
-// is still in flight. Failed is why the request failed with that attempt, "" if it did not.
+// leaving. Request counts a client's requests from 1. ArrivedSeconds is nil for what never arrived, StartedSeconds for what
+// was never in service, AnsweredSeconds for what the server was not done with by the horizon, SeenSeconds for what is
+// still in flight. Failed is why the request failed with that attempt, "" if it did not.
 type Trace struct {
-	Client         []int      `json:"client"`
-	Request        []int64    `json:"request"`
-	Attempt        []int64    `json:"attempt"`
-	LeftSeconds    []float64  `json:"leftSeconds"`
-	ArrivedSeconds []*float64 `json:"arrivedSeconds"`
-	SeenSeconds    []*float64 `json:"seenSeconds"`
-	Outcome        []string   `json:"outcome"`
-	Failed         []string   `json:"failed"`
+	Client          []int       `json:"client"`
+	Request         []int64     `json:"request"`
+	Attempt         []int64     `json:"attempt"`
+	LeftSeconds     []float64   `json:"leftSeconds"`
+	ArrivedSeconds  []*float64  `json:"arrivedSeconds"`
+	StartedSeconds  []*float64  `json:"startedSeconds"`
+	AnsweredSeconds []*float64  `json:"answeredSeconds"`
+	SeenSeconds     []*float64  `json:"seenSeconds"`
+	Outcome         []string    `json:"outcome"`
+	Failed          []string    `json:"failed"`
+	Server          ServerTrace `json:"server"`
+}
+
+// ServerTrace says what the server was at, whoever's attempts they were: after each change, how many were in service and
+// in the queue, and how many workers were busy, refusals included. Changes within one and the same of the stretches of
+// GapSeconds from 0 on are one, at the time of the first: with a billionth of a second, only those at one instant.
+type ServerTrace struct {
+	GapSeconds float64      `json:"gapSeconds"`
+	AtSeconds  []float64    `json:"atSeconds"`
+	InService  []int        `json:"inService"`
+	Queue      []int        `json:"queue"`
+	Busy       []int        `json:"busy"`
+	Warmups    []WarmupSpan `json:"warmups"`
+}
+
+// WarmupSpan is a time, in seconds, in which the server's speed rose linearly from Speed to 1, unless it went down before.
+type WarmupSpan struct {
+	From  float64 `json:"from"`
+	To    float64 `json:"to"`
+	Speed float64 `json:"speed"`
 }

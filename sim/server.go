@@ -77,6 +77,7 @@ func (e *engine) serverActs(t int64) {
 		s.down, s.refusing = false, 0
 		s.downtime.set(t, 0)
 		s.warm.start(t)
+		e.traceUp(t)
 		s.plan()
 	default:
 		outage := s.outages[s.nextOutage]
@@ -223,6 +224,7 @@ func (e *engine) admit(ev event) {
 	}
 	switch {
 	case s.instant:
+		e.traceStart(ev, t)
 		e.served(ev, t, t)
 	case s.workers == 0 || s.busy.len() < s.workers:
 		end := e.serve(ev, t)
@@ -255,6 +257,7 @@ func (e *engine) serve(ev event, t int64) int64 {
 	}
 	end := min(t+work, maxTime)
 	s.busy.put(newJob(end, ev))
+	e.traceStart(ev, t)
 	return end
 }
 
@@ -270,6 +273,9 @@ func (e *engine) recordWork(t int64) {
 		s.recorded.waiting = s.waiting.len()
 	}
 	s.usage.set(t, s.busy.len())
+	if e.trace != nil {
+		e.trace.work.note(work{t, s.inService, s.waiting.len(), s.busy.len()})
+	}
 	s.plan()
 }
 
@@ -336,6 +342,7 @@ func (e *engine) served(ev event, arrived, t int64) {
 	s := &e.server
 	e.spend()
 	e.series.count(countServed, t)
+	e.traceAnswer(ev, t)
 	g, number, n := e.subject(ev)
 	seen := t + e.wayBack(ev)
 	if g.timeout > 0 {
@@ -363,6 +370,7 @@ func (s *server) overloadHint() int64 {
 
 // answer tells the client of an attempt that had been taken in, at arrived, that it has failed after all.
 func (e *engine) answer(ev event, arrived, t int64, class strategies.Class, hint int64) {
+	e.traceAnswer(ev, t)
 	if ev.abandoned() {
 		return
 	}
@@ -376,6 +384,7 @@ func (e *engine) answer(ev event, arrived, t int64, class strategies.Class, hint
 
 // refuse answers an arriving attempt at once.
 func (e *engine) refuse(ev event, class strategies.Class, hint int64) {
+	e.traceAnswer(ev, ev.time())
 	if ev.abandoned() {
 		return
 	}
@@ -398,6 +407,10 @@ func (e *engine) turnAway(ev event, class strategies.Class, hint int64) {
 }
 
 func (e *engine) refuseWhileDown(ev event) {
+	if e.trace != nil {
+		answer, _ := e.server.answerWhileDown(ev.time())
+		e.traceAnswer(ev, answer)
+	}
 	if ev.abandoned() {
 		return
 	}

@@ -20,6 +20,8 @@ type tracer struct {
 	place    map[tracedKey]int
 	full     bool
 	last     tracedAttempt // if full: attempts that leave after it have no place
+	work     workLog
+	warmups  []WarmupSpan
 }
 
 type tracedKey struct {
@@ -29,10 +31,12 @@ type tracedKey struct {
 
 type tracedAttempt struct {
 	tracedKey
-	client              int64
-	left, arrived, seen int64
-	outcome             string
-	failed              string // why the request failed with this attempt, if it did
+	client            int64
+	left, arrived     int64
+	started, answered int64 // by the server
+	seen              int64
+	outcome           string
+	failed            string // why the request failed with this attempt, if it did
 }
 
 func (r *tracer) traces(g *group, number uint64) bool {
@@ -47,7 +51,7 @@ func (r *tracer) leaves(g *group, a attempt, arrival, horizon int64) {
 	if arrival >= horizon {
 		arrival = never
 	}
-	t := tracedAttempt{tracedKey{a.number, a.n}, r.client(a.number), a.leave, arrival, never, "inFlight", ""}
+	t := tracedAttempt{tracedKey{a.number, a.n}, r.client(a.number), a.leave, arrival, never, never, never, "inFlight", ""}
 	if r.full && r.last.compare(t) < 0 {
 		return
 	}
@@ -85,6 +89,26 @@ func (r *tracer) seen(g *group, number uint64, n, t int64, outcome string) {
 	}
 }
 
+// starts records that the server takes an attempt into service.
+func (r *tracer) starts(g *group, number uint64, n, t int64) {
+	if !r.traces(g, number) {
+		return
+	}
+	if i, ok := r.place[tracedKey{number, n}]; ok {
+		r.attempts[i].started = t
+	}
+}
+
+// answers records when the server is done with an attempt, whether or not its client still waits.
+func (r *tracer) answers(g *group, number uint64, n, t, horizon int64) {
+	if t >= horizon || !r.traces(g, number) {
+		return
+	}
+	if i, ok := r.place[tracedKey{number, n}]; ok {
+		r.attempts[i].answered = t
+	}
+}
+
 // fails records why a request failed with its attempt n.
 func (r *tracer) fails(g *group, number uint64, n int64, reason int) {
 	if !r.traces(g, number) {
@@ -99,7 +123,9 @@ func (r *tracer) fails(g *group, number uint64, n int64, reason int) {
 func (r *tracer) trace() *Trace {
 	r.trim()
 	t := &Trace{Client: []int{}, Request: []int64{}, Attempt: []int64{}, LeftSeconds: []float64{}, ArrivedSeconds: []*float64{},
-		SeenSeconds: []*float64{}, Outcome: []string{}, Failed: []string{}}
+		StartedSeconds: []*float64{}, AnsweredSeconds: []*float64{}, SeenSeconds: []*float64{}, Outcome: []string{}, Failed: []string{},
+		Server: r.work.trace()}
+	t.Server.Warmups = append([]WarmupSpan{}, r.warmups...)
 	requests, nth := map[int64]int64{}, map[uint64]int64{} // of a client; of a request
 	for _, a := range r.attempts {
 		if nth[a.number] == 0 {
@@ -112,6 +138,8 @@ func (r *tracer) trace() *Trace {
 		t.Attempt = append(t.Attempt, a.n)
 		t.LeftSeconds = append(t.LeftSeconds, seconds(a.left))
 		t.ArrivedSeconds = append(t.ArrivedSeconds, secondsOrNil(a.arrived))
+		t.StartedSeconds = append(t.StartedSeconds, secondsOrNil(a.started))
+		t.AnsweredSeconds = append(t.AnsweredSeconds, secondsOrNil(a.answered))
 		t.SeenSeconds = append(t.SeenSeconds, secondsOrNil(a.seen))
 		t.Outcome = append(t.Outcome, a.outcome)
 	}

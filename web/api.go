@@ -25,6 +25,8 @@ func (s *Server) api(r chi.Router) {
 	r.Get("/schemas/sweep.json", document("application/schema+json", asJSON(sim.SweepSchema())))
 	r.Post("/simulations", s.postSimulation)
 	r.Get("/simulations", s.getSimulation)
+	r.Post("/traces", s.postTrace)
+	r.Get("/traces", s.getTrace)
 	r.Post("/sweeps", s.postSweep)
 	r.Post("/policies/analysis", s.analyse)
 	r.Get("/policies/export", s.getExport)

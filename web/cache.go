@@ -59,7 +59,7 @@ func sizeOf(r *sim.Result) int64 {
 			numbers += 16 + 2*len(m.Values)
 		}
 		if p.Trace != nil {
-			numbers += 10 * len(p.Trace.Client)
+			numbers += 14*len(p.Trace.Client) + 4*len(p.Trace.Server.AtSeconds)
 		}
 	}
 	return 8 * int64(numbers)

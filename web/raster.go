@@ -58,12 +58,11 @@ func (o outcome) mark(r float64) (x, y float64, path string) {
 // trace adds the tab of single clients to the results.
 func (p *pageAnswer) trace(to *templates.Results, r *sim.Result, st state) error {
 	charted := charted(st.standings(r), st.shown)
-	alone := *r.Scenario
-	alone.Replications, alone.Policies = 1, nil
+	var policies []strategies.Policy
 	for _, s := range charted {
-		alone.Policies = append(alone.Policies, s.Policy)
+		policies = append(policies, s.Policy)
 	}
-	traced, err := p.simulate(p.r.Context(), &alone, options{trace: min(maxTraced, alone.Clients.Count)})
+	traced, err := p.traceFirst(p.r.Context(), r.Scenario, policies)
 	if err != nil {
 		return err
 	}
