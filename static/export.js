@@ -2,6 +2,7 @@
 // scenario in a line, and the link that it came from. The buttons stand in the figures' captions.
 
 import { chartIn } from "./charts.js";
+import { drawn } from "./drawn.js";
 
 const margin = 20;
 const sharpness = 2; // pixels of a PNG for each of the chart
@@ -11,11 +12,11 @@ document.documentElement.classList.add("saves");
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-save]");
   const figure = button?.closest("figure");
-  const chart = figure && chartIn(figure);
-  if (!chart) return;
+  const plot = figure && plotIn(figure);
+  if (!plot) return;
   const [scenario, link] = [...(document.getElementById("source")?.children ?? [])].map((e) => e.textContent);
   const caption = figure.querySelector("figcaption");
-  const picture = pictureOf(chart, caption.querySelector("b").textContent, caption.querySelector(":scope > span:not(.saving)")?.textContent ?? "", scenario ?? "", link || location.href);
+  const picture = pictureOf(plot, caption.querySelector("b").textContent, caption.querySelector(":scope > span:not(.saving)")?.textContent ?? "", scenario ?? "", link || location.href);
   const kind = button.dataset.save;
   const blob = kind === "png" ? await png(picture) : new Blob([picture.svg], { type: "image/svg+xml" });
   save(blob, `stampede-${figure.id.replace(/[^\w-]/g, "")}.${kind}`);
@@ -32,15 +33,23 @@ addEventListener("afterprint", () => {
   for (const svg of document.querySelectorAll("[data-chart] svg")) svg.removeAttribute("viewBox");
 });
 
-// pictureOf returns a chart as an SVG document, and its size.
-export function pictureOf(chart, title, note, scenario, link) {
-  const width = chart.getWidth() + 2 * margin;
+// plotIn is what a figure draws: {inner, width, height}; undefined while that is not there yet.
+function plotIn(figure) {
+  if (figure.querySelector(".raster")) return drawn(figure);
+  const chart = chartIn(figure);
+  if (!chart) return undefined;
   // ECharts puts the names of fonts into attributes as they are, quotes and all.
   const inner = chart.renderToSVGString().replaceAll(getComputedStyle(document.body).fontFamily, font());
+  return { inner, width: chart.getWidth(), height: chart.getHeight() };
+}
+
+// pictureOf returns a plot with what belongs to it as an SVG document, and its size.
+function pictureOf(plot, title, note, scenario, link) {
+  const width = plot.width + 2 * margin;
   const parts = [];
   let y = margin;
   const write = (text, size, weight, colour) => {
-    for (const line of wrapped(text, `${weight} ${size}px ${font()}`, chart.getWidth())) {
+    for (const line of wrapped(text, `${weight} ${size}px ${font()}`, plot.width)) {
       y += Math.round(size * 1.4);
       parts.push(
         `<text x="${margin}" y="${y - Math.round(size * 0.3)}" font-size="${size}" font-weight="${weight}" fill="${css(colour)}">${escaped(line)}</text>`,
@@ -50,8 +59,8 @@ export function pictureOf(chart, title, note, scenario, link) {
   write(title, 16, 600, "--ink");
   write(note, 12, 400, "--ink-2");
   y += 8;
-  parts.push(`<g transform="translate(${margin} ${y})">${inner}</g>`);
-  y += chart.getHeight();
+  parts.push(`<g transform="translate(${margin} ${y})">${plot.inner}</g>`);
+  y += plot.height;
   write(scenario, 12, 400, "--ink");
   write(link, 11, 400, "--ink-2");
   const height = y + margin;

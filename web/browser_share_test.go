@@ -32,6 +32,7 @@ func TestBrowserShares(t *testing.T) {
 		{"snippets are copied", snippetsAreCopied},
 		{"snippets can be read without script", snippetsWithoutScript},
 		{"charts are saved", chartsAreSaved},
+		{"single clients are saved", clientsAreSaved},
 		{"the picture opens on its own", pictureOpens},
 		{"the frame's page is accessible and narrow", framePageIsFit},
 		{"the page prints", pagePrints},
@@ -107,23 +108,28 @@ func saved(p *tab, selector string) []byte {
 	}
 }
 
-func chartsAreSaved(t *testing.T, open browserTab) {
-	p := open("/?clients.count=300", desktop)
-	p.await(standsStill)
-	svg := saved(p, `#chart-progress [data-save="svg"]`)
-	keep(t, "chart.svg", svg)
+// textsOf are the texts of an SVG, which is well-formed.
+func textsOf(t *testing.T, svg []byte) string {
+	t.Helper()
 	var texts []string
 	for decoder := xml.NewDecoder(bytes.NewReader(svg)); ; {
 		token, err := decoder.Token()
 		if err == io.EOF {
-			break
+			return strings.Join(texts, "|")
 		}
 		must(t, err)
 		if text, ok := token.(xml.CharData); ok {
 			texts = append(texts, strings.TrimSpace(string(text)))
 		}
 	}
-	all := strings.Join(texts, "|")
+}
+
+func chartsAreSaved(t *testing.T, open browserTab) {
+	p := open("/?clients.count=300", desktop)
+	p.await(standsStill)
+	svg := saved(p, `#chart-progress [data-save="svg"]`)
+	keep(t, "chart.svg", svg)
+	all := textsOf(t, svg)
 	for _, want := range []string{
 		"Share of all clients served over time", "Clients served (%)", "Time since the start (s)", "Mean over",
 		"300\u00a0clients lose a server for 10\u00a0s; it can serve 200 a second;", p.url + "/?clients.count=300",
@@ -252,5 +258,29 @@ func pagePrints(t *testing.T, open browserTab) {
 	}
 	for _, cut := range eval[[]string](p, `[...document.querySelectorAll(".canvas svg, .strip, table")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > 704).map((e) => e.outerHTML.slice(0, 100))`) {
 		t.Errorf("the paper's edge cuts off %s", cut)
+	}
+}
+
+// The raster is no chart of ECharts' and takes its looks from the page.
+func clientsAreSaved(t *testing.T, open browserTab) {
+	p := open("/?clients.count=60&tab=clients", desktop)
+	p.await(standsStill)
+	svg := saved(p, `#chart-clients [data-save="svg"]`)
+	keep(t, "clients.svg", svg)
+	all := textsOf(t, svg)
+	for _, want := range []string{"Each attempt of 60\u00a0clients", "Exponential, no jitter", "Every second", "served", "seconds since the start", "60", p.url + "/?clients.count=60&tab=clients"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the SVG does not say %q but %s", want, all)
+		}
+	}
+	if strings.Contains(string(svg), "var(") || strings.Contains(string(svg), "url(") {
+		t.Error("the SVG refers to what only the page has")
+	}
+	data := saved(p, `#chart-clients [data-save="png"]`)
+	keep(t, "clients.png", data)
+	picture, err := png.Decode(bytes.NewReader(data))
+	must(t, err)
+	if size := picture.Bounds().Size(); size.X < 1200 || size.Y < 600 {
+		t.Errorf("the PNG is %v", size)
 	}
 }
