@@ -61,6 +61,9 @@ func (s *Scenario) estimateGroup(count int, w Workload, p *strategies.Policy) fl
 	if timeout := p.AttemptTimeout.Seconds(); timeout > 0 && timeout < trip+service.Mean()/1e9 {
 		trouble = horizon // hardly an answer is in time
 	}
+	if s.maySustain(load, p) {
+		trouble = horizon
+	}
 	attempts := attemptsWithin(p, min(trouble, horizon), trip)
 	switch w.Kind {
 	case Closed:
@@ -100,6 +103,21 @@ func (s *Scenario) trouble(count int, w Workload) (seconds, load float64) {
 		seconds = s.Horizon.Seconds()
 	}
 	return seconds, load
+}
+
+// maySustain reports whether retries alone can keep the server overloaded once it is: attempts wait in its queue for longer
+// than clients wait for them, nothing but their number limits them, and all of them are more than it can serve.
+func (s *Scenario) maySustain(load float64, p *strategies.Policy) bool {
+	capacity, limited := s.Capacity()
+	wait := float64(s.Server.Queue) / capacity
+	if shed := s.Server.MaxQueueWait.Seconds(); shed > 0 {
+		wait = min(wait, shed)
+	}
+	most := math.Inf(1)
+	if p.MaxAttempts > 0 {
+		most = float64(p.MaxAttempts)
+	}
+	return limited && p.AttemptTimeout > 0 && wait > p.AttemptTimeout.Seconds() && !p.Guarded() && load > 0 && load*most > capacity
 }
 
 // meanRate is how many requests an open workload makes a second, on average up to the horizon.

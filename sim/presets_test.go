@@ -45,6 +45,12 @@ func (f figures) is(metric string, want float64, policies ...string) {
 	}
 }
 
+// storms holds policies to recovering in no run.
+func (f figures) storms(policies ...string) {
+	f.Helper()
+	f.is(sim.Recovered, 0, policies...)
+}
+
 // less holds a figure of one policy to be less than another's, beyond the intervals.
 func (f figures) less(metric, policy, than string) {
 	f.Helper()
@@ -148,6 +154,67 @@ var claims = map[string]func(f figures){
 		f.within("no-retry", "successRate", 0.9, 1)
 		f.within("three-at-once", "successRate", 0, 0.25)
 		f.within("exponential-full", "successRate", 0, 0.25)
+	},
+	"retry-storm": func(f figures) {
+		f.storms("four-at-once", "four")
+		f.within("four", "successRate", 0.175, 0.185)
+		f.within("four-at-once", "successRate", 0.175, 0.185)
+		f.is(sim.Recovered, 1, "no-retry", "two", "budget", "breaker")
+		f.less("successRate", "four", "throttle")
+		f.less("successRate", "throttle", "two")
+		capacity, _ := f.result.Scenario.Capacity()
+		if got := f.result.Scenario.Clients.Workload.Rate / capacity; got != 0.7 {
+			f.Errorf("the load is %v of the capacity", got)
+		}
+	},
+	"retry-storm-jitter": func(f figures) {
+		f.storms("four-at-once", "four")
+		at, full := f.metric("four-at-once", "successRate"), f.metric("four", "successRate")
+		if *at.Low > *full.High || *full.Low > *at.High {
+			f.Errorf("full jitter is told from none: %v and %v", *full.Mean, *at.Mean)
+		}
+	},
+	"retry-storm-two-attempts": func(f figures) {
+		f.storms("four")
+		f.is(sim.Recovered, 1, "two")
+		f.within("two", "successRate", 0.96, 0.975)
+	},
+	"retry-storm-budget": func(f figures) {
+		f.storms("four")
+		f.is(sim.Recovered, 1, "budget")
+		f.within("budget", "amplification", 1, 1.11)
+	},
+	"retry-storm-breaker": func(f figures) {
+		f.storms("four")
+		f.is(sim.Recovered, 1, "breaker")
+		f.within("breaker", "notSent", 100, 2000)
+	},
+	"retry-storm-closed": func(f figures) {
+		f.is(sim.Recovered, 1, "four-at-once", "four", "two")
+		for _, p := range []string{"four-at-once", "four", "two"} {
+			f.within(p, "goodput", 130, 140)
+		}
+	},
+	"retry-storm-shedding": func(f figures) {
+		f.is(sim.Recovered, 1, "four-at-once", "four", "two")
+		f.within("four-at-once", "successRate", 0.965, 0.975)
+		f.within("four", "successRate", 0.965, 0.975)
+	},
+	"retry-storm-short-queue": func(f figures) {
+		f.is(sim.Recovered, 1, "four-at-once", "four", "two")
+		f.within("four-at-once", "successRate", 0.965, 0.975)
+		f.within("four", "successRate", 0.965, 0.975)
+		if capacity, _ := f.result.Scenario.Capacity(); float64(f.result.Scenario.Server.Queue)/capacity != 0.75 {
+			f.Error("the queue takes another time")
+		}
+	},
+	"slow-when-busy": func(f figures) {
+		f.storms("four")
+		f.is(sim.Recovered, 1, "two", "budget")
+		s := f.result.Scenario.Server
+		if got := s.ServiceTime.Args.Duration("mean").Seconds() * (1 + s.Slowdown*float64(s.Workers-1)); got < 3 || got > 3.1 {
+			f.Errorf("at its fullest a request takes %v s", got)
+		}
 	},
 	"unsynchronised": func(f figures) {
 		first := f.result.Scenario.Policies[0].ID

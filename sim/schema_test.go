@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,22 +18,30 @@ import (
 
 func TestPresets(t *testing.T) {
 	valid := spectest.Validator(t, sim.ScenarioSchema())
-	files, _ := filepath.Glob("presets/*.json")
 	presets := sim.Presets()
-	if len(files) != len(presets) {
-		t.Errorf("%d presets of %d files", len(presets), len(files))
-	}
-	for _, p := range presets {
-		document, err := os.ReadFile("presets/" + p.ID + ".json")
+	files, _ := filepath.Glob("presets/*.json")
+	for _, file := range files {
+		document, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		canonical, _ := json.Marshal(p.Scenario)
-		for _, data := range [][]byte{document, canonical} {
-			if err := valid(data); err != nil {
-				t.Errorf("%s: %v", p.ID, err)
-			}
+		if err := valid(document); err != nil {
+			t.Errorf("%s: %v", file, err)
 		}
+		if !slices.ContainsFunc(presets, func(p sim.Preset) bool { return p.ID+".json" == filepath.Base(file) }) {
+			t.Errorf("%s is of no preset", file)
+		}
+	}
+	names := map[string]bool{}
+	for _, p := range presets {
+		canonical, _ := json.Marshal(p.Scenario)
+		if err := valid(canonical); err != nil {
+			t.Errorf("%s: %v", p.ID, err)
+		}
+		if names[p.Scenario.Name] {
+			t.Errorf("%s has the name of another", p.ID)
+		}
+		names[p.Scenario.Name] = true
 		checkScenario(t, p.Scenario)
 		if p.Shows == "" || p.Scenario.Name == "" {
 			t.Errorf("%s does not say what it shows", p.ID)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"math"
+	"strings"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/templates"
@@ -70,6 +71,10 @@ func (c columns) attempts(s standing) templates.Figure {
 	f := c.figure(s, "Attempts each", measure{"amplification", unit{"", 1}, math.Inf(1)})
 	if peak := meanOf(s, "recoveryPeak"); peak > 0 {
 		f.Note = "peak " + brief(peak) + "/s"
+	}
+	if stopped := s.Metrics.Get("notSent"); meanOf(s, "notSent") > 0 {
+		f.Note += ", " + mean(stopped, 1) + " not sent"
+		f.Note = strings.TrimPrefix(f.Note, ", ")
 	}
 	return f
 }
