@@ -170,6 +170,14 @@ func TestSameWaits(t *testing.T) {
 	}
 }
 
+// A single status code is a text in YAML too, as Istio wants it.
+func TestIstioQuotesCodes(t *testing.T) {
+	file, err := istio.Export(policy(t, "exponential,base=25ms,jitter=full,maxAttempts=3,retryOn=overloaded"))
+	if err != nil || !strings.Contains(file.Text, `retryOn: "503"`) {
+		t.Errorf("%v:\n%s", err, file.Text)
+	}
+}
+
 func TestDurations(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 100 * time.Millisecond: "0.1s", time.Nanosecond: "0.000000001s", 90 * time.Second: "90s", 1500 * time.Millisecond: "1.5s",

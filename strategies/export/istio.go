@@ -57,7 +57,7 @@ spec:
 	if p.AttemptTimeout > 0 {
 		fmt.Fprintf(&b, "        perTryTimeout: %s\n", protoSeconds(p.AttemptTimeout))
 	}
-	fmt.Fprintf(&b, "        retryOn: %s\n", strings.Join(envoyWords.names(p.RetryOn), ","))
+	fmt.Fprintf(&b, "        retryOn: %q\n", strings.Join(envoyWords.names(p.RetryOn), ","))
 	fmt.Fprintf(&b, "        backoff: %s\n", protoSeconds(base(p)))
 	return b.String()
 }
