@@ -279,7 +279,7 @@ func breachesAreNoticed(t *testing.T, b chromium, s *Server) {
 }
 
 // unfold shows what is folded away.
-const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), true)`
+const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), document.querySelectorAll("#fold").forEach((f) => f.checked = true), true)`
 
 func accessible(t *testing.T, b chromium, s *Server) {
 	for _, path := range []string{"/", "/?tab=clients", "/?tab=delays", "/?tab=work", faultPath, comparedPath, editorPath} {
