@@ -281,15 +281,15 @@ func erlangB(c int, a float64) float64 {
 	return b
 }
 
+const queueingDocument = `{"horizon": "%vs", "replications": %d, "clients": {"count": 1, "workload": {"kind": "open", "rate": %v}},
+	"server": {"workers": %d, "serviceTime": {"kind": "exponential", "mean": "1ms"}, "queue": %d},
+	"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "maxAttempts": 1}]}`
+
 // queueing runs Poisson arrivals that do not retry at c workers with exponential service of mean 1 ms, 20 000 of them in
 // each replication: so many that starting empty shifts no mean by more than a hundredth of its tolerance.
 func queueing(t *testing.T, c, queue int, load float64) sim.PolicyResult {
 	t.Helper()
-	s := parse(t, `{"horizon": "%vs", "replications": %d, "clients": {"count": 1, "workload": {"kind": "open", "rate": %v}},
-		"server": {"workers": %d, "serviceTime": {"kind": "exponential", "mean": "1ms"}, "queue": %d},
-		"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "maxAttempts": 1}]}`,
-		20/load, replications(50), 1000*load, c, queue)
-	return run(t, s).Results[0]
+	return run(t, parse(t, queueingDocument, 20/load, replications(50), 1000*load, c, queue)).Results[0]
 }
 
 // blocking is the share of attempts turned away, replication by replication.
@@ -323,6 +323,18 @@ func TestFiniteQueue(t *testing.T) {
 		{2, 1.5, 0.5 * math.Pow(1.5, 3) / (math.Pow(1.5, 4) - 1)},
 	} {
 		meanIs(t, fmt.Sprintf("queue of %d, load %v: blocking", c.queue, c.load), blocking(t, queueing(t, 1, c.queue, c.load)), c.all, 0)
+	}
+}
+
+// TestBalancers: nodes of one worker each and no room to wait. Whoever knows which of them is idle makes one server of them,
+// which blocks with Erlang's first formula for all workers; who sends attempts anywhere splits one Poisson process into many,
+// and each node blocks with the formula for one, a/(1 + a).
+func TestBalancers(t *testing.T) {
+	const nodes, load = 5, 4.0
+	for balancer, want := range map[string]float64{"leastInFlight": erlangB(nodes, load), "random": load / nodes / (1 + load/nodes)} {
+		s := parse(t, queueingDocument, 20/load, replications(50), 1000*load, 1, 0)
+		s.Server.Nodes = sim.Nodes{Count: nodes, Balancer: balancer}
+		meanIs(t, balancer+": blocking", blocking(t, run(t, s).Results[0]), want, 0)
 	}
 }
 

@@ -147,13 +147,32 @@ func (c comparison) firstRun(got FirstRun, r *reference, want refSeries) {
 		c.values("run."+x.name, x.got, want[x.name][:active])
 	}
 	c.guards("run", got.Guards, []*reference{r}, active)
-	if len(got.Down) != len(r.spans) {
-		c.Errorf("%s: down %v, reference has %v", c.policy, got.Down, r.spans)
+	c.down("server", got.Down, r.spans, r.horizon)
+	for i, nd := range got.Nodes {
+		want, name := r.nodes[i], fmt.Sprintf("run.nodes[%d]", i)
+		for _, x := range []struct {
+			name string
+			got  []int64
+			want []int64
+		}{{".arrivals", nd.Arrivals, want.arrivals}, {".served", nd.Served, want.served}, {".refused", nd.Refused, want.refused}} {
+			perBin := r.perBin(x.want)
+			c.values(name+x.name, floats(x.got), perBin[:len(x.got)])
+			c.values(name+x.name+" afterwards", make([]float64, len(perBin)-len(x.got)), perBin[len(x.got):])
+		}
+		c.down(name, nd.Down, want.spans, r.horizon)
+	}
+}
+
+// down compares times of being down.
+func (c comparison) down(what string, got []Span, spans []refSpan, horizon int64) {
+	c.Helper()
+	if len(got) != len(spans) {
+		c.Errorf("%s: %s down %v, reference has %v", c.policy, what, got, spans)
 		return
 	}
-	for i, d := range r.spans {
-		if want := (Span{refSeconds(d.from), refSeconds(min(d.to, r.horizon)), d.why}); got.Down[i] != want {
-			c.Errorf("%s: down %v, reference has %v", c.policy, got.Down[i], want)
+	for i, d := range spans {
+		if want := (Span{refSeconds(d.from), refSeconds(min(d.to, horizon)), d.why}); got[i] != want {
+			c.Errorf("%s: %s down %v, reference has %v", c.policy, what, got[i], want)
 		}
 	}
 }
@@ -307,11 +326,18 @@ func (c comparison) delays(got []DelayRow, runs []*reference) {
 // bounds sweeps over what the reference wrote down: the engine's averages over bins could hide an excess.
 func (c comparison) bounds(runs []*reference) {
 	for _, r := range runs {
-		if workers := c.s.Server.Workers; workers > 0 && most(r.busyStays) > workers {
-			c.Errorf("%s: %d of %d workers busy", c.policy, most(r.busyStays), workers)
-		}
-		if places := c.s.Server.Queue; most(r.queueStays) > places {
-			c.Errorf("%s: %d in a queue of %d", c.policy, most(r.queueStays), places)
+		for _, nd := range r.nodes {
+			if workers := c.s.Server.Workers; workers > 0 && most(nd.busyStays) > workers {
+				c.Errorf("%s: %d of %d workers busy at node %d", c.policy, most(nd.busyStays), workers, nd.number)
+			}
+			if places := c.s.Server.Queue; most(nd.queueStays) > places {
+				c.Errorf("%s: %d in a queue of %d at node %d", c.policy, most(nd.queueStays), places, nd.number)
+			}
+			for _, t := range nd.served {
+				if slices.ContainsFunc(nd.downStays, func(d refStay) bool { return d.from < t && t < d.to }) {
+					c.Errorf("%s: node %d served at %d, while down", c.policy, nd.number, t)
+				}
+			}
 		}
 	}
 }

@@ -21,7 +21,7 @@ func herd(n int) *Scenario {
 		Network: Network{Latency: constant(0)},
 		Server: Server{Kind: Capacity, Outages: []Outage{{End: 30 * time.Second, Mode: Refuse}},
 			Workers: max(1, n/1000), ServiceTime: spec.Choice{Kind: "exponential", Args: spec.Args{"mean": 10 * time.Millisecond}},
-			Queue: 10 * max(1, n/1000), Discipline: FIFO, RetryAfter: Hint{Kind: NoHint}},
+			Queue: 10 * max(1, n/1000), Discipline: FIFO, Nodes: Nodes{Count: 1, Balancer: RandomNode}, RetryAfter: Hint{Kind: NoHint}},
 		Policies: []strategies.Policy{fullJitter(100*time.Millisecond, 10*time.Second)},
 	}
 }

@@ -80,7 +80,7 @@ func (s *Scenario) estimateGroup(count int, w Workload, p *strategies.Policy) fl
 // trouble returns for how many seconds, at a guess, attempts fail, and the requests a second of an open workload.
 func (s *Scenario) trouble(count int, w Workload) (seconds, load float64) {
 	for _, o := range s.Server.Outages {
-		seconds += (o.End - o.Start + o.EndSpread).Seconds()
+		seconds += (o.End - o.Start + o.EndSpread + s.Server.Nodes.lag()).Seconds()
 	}
 	load = w.meanRate(s.Horizon.Seconds())
 	capacity, limited := s.Capacity()

@@ -91,7 +91,8 @@ func (p *policyRun) add(e *engine, k int, m measurements) bool {
 	p.sums.add(series)
 	if k == 0 {
 		p.first = series
-		p.result.Run.Down = e.server.downSpans(e.horizon)
+		p.result.Run.Down = listSpans(e.server.spans, e.horizon)
+		p.result.Run.Nodes = e.server.nodeRuns(e.horizon)
 		if e.trace != nil {
 			p.result.Trace = e.trace.trace()
 		}
@@ -130,8 +131,7 @@ func (p *policyRun) finish(ctx context.Context, r *run) {
 	}
 	res.Warnings = slices.Concat(r.warnings, p.policy.Warnings(), pendingWarning(res.Metrics), res.cutShort(), warnings)
 	width := s.Bin.Seconds()
-	down := res.Run.Down
-	res.Run = FirstRun{BinSeconds: width, Down: down,
+	res.Run = FirstRun{BinSeconds: width, Down: res.Run.Down, Nodes: res.Run.Nodes,
 		Arrivals: p.first.counts[countArrivals], Served: p.first.counts[countServed], Succeeded: p.first.counts[countSucceeded],
 		Refused: p.first.counts[countRefused], TimedOut: p.first.counts[countTimedOut],
 		Queue: p.average(s, p.first, levelQueue, 1), InService: p.average(s, p.first, levelInService, 1), Waiting: p.average(s, p.first, levelWaiting, 1),
@@ -161,6 +161,9 @@ func (p *PolicyResult) cutShort() []string {
 	var warnings []string
 	if len(p.Run.Down) == maxDownSpans {
 		warnings = append(warnings, fmt.Sprintf("only the first %d times that the server was down in the first run are listed", maxDownSpans))
+	}
+	if len(p.Run.Nodes) == maxListedNodes {
+		warnings = append(warnings, fmt.Sprintf("only the first %d nodes are listed", maxListedNodes))
 	}
 	if p.Trace != nil && p.Trace.Cut() {
 		warnings = append(warnings, fmt.Sprintf("only the first %d attempts are traced", maxTraced))
@@ -247,10 +250,10 @@ func (p *policyRun) delays(ctx context.Context, sample bool) []DelayRow {
 	return rows
 }
 
-// downSpans returns when the server was down, up to the horizon.
-func (s *server) downSpans(horizon int64) []Span {
+// listSpans lists times of being down, up to the horizon.
+func listSpans(down []span, horizon int64) []Span {
 	spans := []Span{}
-	for _, d := range s.spans {
+	for _, d := range down {
 		why := "outage"
 		if d.crash {
 			why = "crash"

@@ -67,10 +67,10 @@ func TestStopAmongMany(t *testing.T) {
 	e := new(engine)
 	e.prepare(r, newPolicyRun(s, &s.Policies[0]), 0)
 	for i := range uint64(100) {
-		e.server.waiting.push(newEvent(0, classArrival, i, 1))
+		e.server.nodes[0].waiting.push(newEvent(0, classArrival, i, 1))
 	}
 	r.meter.stop.Store(true)
-	e.goDown(span{from: 1, to: 2})
+	e.goDown(span{from: 1, to: 2}, e.server.nodes)
 	if refused := e.groups[0].refused; refused != [len(refused)]int64{} {
 		t.Errorf("refused %v after the run was stopped, want none", refused)
 	}

@@ -183,12 +183,12 @@ func (g *group) recovered() float64 {
 	return 0
 }
 
-// idle is the share of the workers' time up between from and to in which they had nothing to do.
+// idle is the share of the time between from and to in which workers of nodes that were up had nothing to do.
 func (e *engine) idle(from, to int64) float64 {
-	u, d := &e.server.usage, &e.server.downtime
+	u, d := &e.server.usage, &e.server.nodesDown
 	u.passTo(e.horizon)
 	d.passTo(e.horizon)
-	up := float64(to-from) - (d.atWatched - d.atRecovery)
+	up := float64(len(e.server.nodes))*float64(to-from) - (d.atWatched - d.atRecovery)
 	if up <= 0 {
 		return math.NaN()
 	}

@@ -27,6 +27,9 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	e.calendar.reset(p.bucketWidth, &r.meter.stop)
 	e.ahead = event{}
 	e.series.reset(int64(s.Bin), e.horizon, p.policy.Guarded())
+	if k == 0 && r.Nodes && len(e.server.nodes) > 1 {
+		e.server.keepNodes(e.series.bins)
+	}
 	e.peaks.reset(int64(s.PeakWindow), e.horizon, recovery)
 	e.follow = !r.general && e.peaks.canMeetEarly()
 	p.resetObserved(&e.observed)
@@ -72,10 +75,9 @@ func (e *engine) prepareGroups(specs []groupSpec) {
 func (s *server) prepare(conf *Server, service distribution, draws stream) (recovery int64) {
 	*s = server{conf: conf, occ: conf.Kind == OCC, hints: conf.RetryAfter.Kind, workers: conf.Workers, queueLimit: conf.Queue, lifo: conf.Discipline == LIFO,
 		patience: int64(conf.MaxQueueWait), refusal: int64(conf.RefusalCost), mayCrash: conf.Crash != nil,
-		limit: newLimiter(conf.RateLimit), warm: newWarmup(conf.Warmup), crashRate: newRecentArrivals(conf.Crash),
-		outages: s.outages[:0], busy: s.busy, waiting: queue{ring: s.waiting.ring}, spans: s.spans[:0]}
+		limit: newLimiter(conf.RateLimit), warm: newWarmup(conf.Warmup), outages: s.outages[:0], nodes: s.nodes, spans: s.spans[:0]}
+	s.prepareNodes(conf)
 	s.due = never
-	s.busy.clear()
 	if s.occ {
 		return 0
 	}
@@ -92,6 +94,19 @@ func (s *server) prepare(conf *Server, service distribution, draws stream) (reco
 	if len(s.outages) > 0 {
 		recovery = s.outages[0].to
 	}
-	s.plan()
+	s.plan(s.soonest)
 	return recovery
+}
+
+// prepareNodes makes the nodes anew, in the memory of the old ones.
+func (s *server) prepareNodes(conf *Server) {
+	s.up = max(1, conf.Nodes.Count) // a contention server has the one that its writes go to
+	s.nodes = slices.Grow(s.nodes[:0], s.up)[:s.up]
+	for i := range s.nodes {
+		nd := &s.nodes[i]
+		*nd = node{number: i, lag: int64(i) * int64(conf.Nodes.ComeUp), due: never, busy: nd.busy, waiting: queue{ring: nd.waiting.ring},
+			warm: newWarmup(conf.Warmup), recent: newRecentArrivals(conf.Crash), counts: nd.counts, spans: nd.spans[:0]}
+		nd.busy.clear()
+	}
+	s.soonest = &s.nodes[0]
 }

@@ -51,7 +51,7 @@ func randomScenario(t *rapid.T) *Scenario {
 // runAll runs a scenario with every replication's values and a trace of everybody.
 func runAll(t tester, s *Scenario) *Result {
 	t.Helper()
-	result, err := Runner{Values: true, Trace: s.Clients.Count, traceAll: true}.Run(context.Background(), s, nil)
+	result, err := Runner{Values: true, Trace: s.Clients.Count, Nodes: true, traceAll: true}.Run(context.Background(), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +75,7 @@ func TestProperties(t *testing.T) {
 			p.causes()
 			p.guards()
 			p.nothingServedWhileDown()
+			p.nodes()
 			p.admitted()
 		}
 	})
@@ -236,7 +237,7 @@ func (p property) serverTrace() {
 		}
 	}
 	for i, busy := range log.Busy {
-		if busy < log.InService[i] || p.s.Server.Workers > 0 && busy > p.s.Server.Workers {
+		if busy < log.InService[i] || p.s.Server.Workers > 0 && busy > p.s.Server.Workers*p.s.Server.Nodes.Count {
 			p.errorf("%d workers are busy with %d in service", busy, log.InService[i])
 		}
 	}
@@ -246,11 +247,12 @@ func (p property) serverTrace() {
 func (p property) bounds() {
 	for i := range p.r.Run.Queue {
 		const slack = 1 + 1e-9
-		if n := p.r.Run.InService[i]; n < 0 || p.s.Server.Workers > 0 && n > float64(p.s.Server.Workers)*slack {
-			p.errorf("%v in service in bin %d, with %d workers", n, i, p.s.Server.Workers)
+		nodes := p.s.Server.Nodes.Count
+		if n := p.r.Run.InService[i]; n < 0 || p.s.Server.Workers > 0 && n > float64(p.s.Server.Workers*nodes)*slack {
+			p.errorf("%v in service in bin %d, with %d times %d workers", n, i, nodes, p.s.Server.Workers)
 		}
-		if n := p.r.Run.Queue[i]; n < 0 || n > float64(p.s.Server.Queue)*slack {
-			p.errorf("%v in the queue in bin %d, of %d places", n, i, p.s.Server.Queue)
+		if n := p.r.Run.Queue[i]; n < 0 || n > float64(p.s.Server.Queue*nodes)*slack {
+			p.errorf("%v in the queue in bin %d, of %d times %d places", n, i, nodes, p.s.Server.Queue)
 		}
 		if n := p.r.Run.Waiting[i]; n < 0 || n > p.value("requests", 0)*slack {
 			p.errorf("%v waiting in bin %d, of %v requests", n, i, p.value("requests", 0))
@@ -344,6 +346,54 @@ func (p property) nothingServedWhileDown() {
 			if down.From < from-slack && to <= down.To && (run.Served[i] > 0 || run.InService[i] > 0 || run.Queue[i] > 0) {
 				p.errorf("work from %v to %v, although down from %v to %v", from, to, down.From, down.To)
 			}
+		}
+	}
+}
+
+// nodes: none loses an attempt, answers more than it was sent, or serves while it is down; and all together are the server.
+func (p property) nodes() {
+	run := &p.r.Run
+	if n := p.s.Server.Nodes.Count; len(run.Nodes) != n && n > 1 {
+		p.errorf("%d of %d nodes listed", len(run.Nodes), n)
+	}
+	sum := func(counts func(NodeRun) []int64, upTo int) (n int64) {
+		for _, nd := range run.Nodes {
+			for _, v := range counts(nd)[:upTo] {
+				n += v
+			}
+		}
+		return n
+	}
+	arrivals := func(nd NodeRun) []int64 { return nd.Arrivals }
+	served := func(nd NodeRun) []int64 { return nd.Served }
+	for number, nd := range run.Nodes {
+		most := int64(math.MaxInt64)
+		if p.s.Server.Workers > 0 {
+			most = int64(p.s.Server.Workers + p.s.Server.Queue)
+		}
+		held := int64(0)
+		for i := range nd.Arrivals {
+			if held += nd.Arrivals[i] - nd.Served[i] - nd.Refused[i]; held < 0 || held > most {
+				p.errorf("node %d holds %d attempts after bin %d, and has room for %d", number, held, i, most)
+			}
+			for _, down := range nd.Down {
+				const slack = 1e-9
+				from, to := float64(i)*run.BinSeconds, float64(i+1)*run.BinSeconds
+				if down.From < from-slack && to <= down.To && nd.Arrivals[i]+nd.Served[i]+nd.Refused[i] > 0 {
+					p.errorf("node %d works from %v to %v, although down from %v to %v", number, from, to, down.From, down.To)
+				}
+			}
+		}
+	}
+	if len(run.Nodes) == 0 {
+		return
+	}
+	for i := range run.Served {
+		if i < len(run.Nodes[0].Served) && sum(served, i+1)-sum(served, i) != run.Served[i] {
+			p.errorf("the nodes serve %d in bin %d, the server %d", sum(served, i+1)-sum(served, i), i, run.Served[i])
+		}
+		if i < len(run.Nodes[0].Served) && sum(arrivals, i+1)-sum(arrivals, i) > run.Arrivals[i] {
+			p.errorf("%d arrive at nodes in bin %d, at the server %d", sum(arrivals, i+1)-sum(arrivals, i), i, run.Arrivals[i])
 		}
 	}
 }

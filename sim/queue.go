@@ -57,9 +57,9 @@ func (t *jobTree) clear() {
 	t.jobs, t.wins, t.vacant, t.hole = t.jobs[:0], t.wins[:0], t.vacant[:0], -1
 }
 
-// all returns the jobs in no particular order.
-func (t *jobTree) all() []job {
-	return slices.DeleteFunc(slices.Clone(t.jobs), func(j job) bool { return j == idle })
+// attempts returns the jobs that are no refusals, in no particular order.
+func (t *jobTree) attempts() []job {
+	return slices.DeleteFunc(slices.Clone(t.jobs), func(j job) bool { return j == idle || j.isRefusal() })
 }
 
 // first returns the job that ends first. There must be one, and no hole.
@@ -175,15 +175,7 @@ func (q *queue) pop(newest bool) event {
 	return ev
 }
 
-func (q *queue) takeAll() []event {
-	all := make([]event, 0, q.count)
-	for q.count > 0 {
-		all = append(all, q.pop(false))
-	}
-	return all
-}
-
-// usage integrates how many workers are busy, or whether the server is down.
+// usage integrates how many workers are busy, whether the server is down, or how many nodes are.
 type usage struct {
 	busy       int
 	since      int64
@@ -216,8 +208,8 @@ func (u *usage) until(t int64) float64 { return u.total + float64(u.busy)*float6
 // markRecovery notes the totals at recovery when the first outage begins, which lasts until then.
 func (s *server) markRecovery(recovery int64) {
 	s.usage.atRecovery = s.usage.total // nobody is busy any more
-	s.downtime.atRecovery = s.downtime.until(recovery)
+	s.nodesDown.atRecovery = s.nodesDown.until(recovery)
 }
 
 // watchUntil makes t, which has not passed yet at the server, the moment of interest.
-func (s *server) watchUntil(t int64) { s.usage.watched, s.downtime.watched = t, t }
+func (s *server) watchUntil(t int64) { s.usage.watched, s.nodesDown.watched = t, t }

@@ -23,6 +23,7 @@ const (
 	drawOutageEnd
 	drawOpen
 	drawThrottle
+	drawNode // the last that at has room for
 )
 
 // stream is the source of all draws of one replication.

@@ -38,7 +38,7 @@ func (r *reference) values() map[string]float64 {
 	v["idle"] = exists(drained && recovered && r.s.Server.Workers > 0, r.idleShare(last))
 	v["dispersion"] = exists(drained && recovered, r.dispersion(last))
 	v["crashes"] = float64(r.crashes)
-	v["downtime"] = refSeconds(r.downtime(0, r.horizon))
+	v["downtime"] = refSeconds(overlap(r.downStays, 0, r.horizon))
 	until := r.horizon
 	if drained {
 		until = last
@@ -226,28 +226,23 @@ func (g *refGroup) lastTrouble() (t int64) {
 	return t
 }
 
-// downtime is how much of [from, to) the server is down.
-func (r *reference) downtime(from, to int64) (sum int64) {
-	spans := slices.Clone(r.spans)
-	slices.SortFunc(spans, func(a, b refSpan) int { return cmp.Compare(a.from, b.from) })
-	for _, d := range spans {
-		if begin, end := max(from, d.from), min(to, d.to); begin < end {
-			sum += end - begin
-			from = end
-		}
+// overlap is how much of [from, to) the stays take, which do not overlap each other, or count twice if they do.
+func overlap(stays []refStay, from, to int64) (sum int64) {
+	for _, s := range stays {
+		sum += max(0, min(s.to, to)-max(s.from, from))
 	}
 	return sum
 }
 
-// idleShare is the share of the workers' time up between recovery and to in which they did nothing.
+// idleShare is the share of the time from recovery to to in which workers of nodes that were up did nothing.
 func (r *reference) idleShare(to int64) float64 {
-	up := to - r.recovery - r.downtime(r.recovery, to)
+	up, busy := int64(0), int64(0)
+	for _, nd := range r.nodes {
+		up += to - r.recovery - overlap(nd.downStays, r.recovery, to)
+		busy += overlap(nd.busyStays, r.recovery, to)
+	}
 	if up <= 0 {
 		return math.NaN()
-	}
-	busy := int64(0)
-	for _, b := range r.busyStays {
-		busy += max(0, min(b.to, to)-max(b.from, r.recovery))
 	}
 	return 1 - float64(busy)/float64(r.s.Server.Workers)/float64(up)
 }
@@ -291,8 +286,12 @@ func (r *reference) series() refSeries {
 	for _, name := range []string{"succeeded", "refused", "timedOut"} {
 		s[name] = r.perBin(seen[name])
 	}
-	s["queue"] = r.averages(r.queueStays)
-	s["inService"] = r.averages(r.serviceStays)
+	var queued, inService []refStay
+	for _, nd := range r.nodes {
+		queued, inService = append(queued, nd.queueStays...), append(inService, nd.serviceStays...)
+	}
+	s["queue"] = r.averages(queued)
+	s["inService"] = r.averages(inService)
 	s["waiting"] = r.averages(g.waits)
 	return s
 }

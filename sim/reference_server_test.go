@@ -12,8 +12,6 @@ import (
 
 // --- The server: arrival.
 
-func (r *reference) down() bool { return r.outage != nil || r.restartEnds > 0 }
-
 func (r *reference) reached(a *refAttempt) {
 	a.arrived = r.now
 	r.arrivals = append(r.arrivals, r.now)
@@ -22,42 +20,45 @@ func (r *reference) reached(a *refAttempt) {
 func (r *reference) arrive(a *refAttempt) {
 	r.reached(a)
 	conf := &r.s.Server
-	if r.down() {
+	nd := r.pick(a)
+	if nd == nil {
 		if r.outage != nil && r.outage.Mode == Hang {
 			r.answer(a, r.outageEnds, "unavailable", noHint)
 		} else {
-			r.answer(a, r.now, "unavailable", r.hint(max(r.outageEnds, r.restartEnds)-r.now))
+			r.answer(a, r.now, "unavailable", r.hint(r.firstUp()-r.now))
 		}
 		return
 	}
-	if c := conf.Crash; c != nil && c.On == OnRate && r.tooMany(c) {
-		r.recent = nil
+	nd.arrivals = append(nd.arrivals, r.now)
+	if c := conf.Crash; c != nil && c.On == OnRate && r.tooMany(nd, c) {
+		nd.recent = nil
+		nd.refused = append(nd.refused, r.now)
 		r.answer(a, r.now, "unavailable", noHint)
-		r.crash()
+		r.crash(nd)
 		return
 	}
 	if wait, limited := r.limited(); limited {
-		r.turnAway(a, "rateLimited", r.hint(wait))
+		r.turnAway(nd, a, "rateLimited", r.hint(wait))
 		return
 	}
 	u := unit(r.draw(a.request, a.n, drawError))
 	if u < conf.Errors.Permanent {
-		r.turnAway(a, "permanent", noHint)
+		r.turnAway(nd, a, "permanent", noHint)
 		return
 	}
 	if u < conf.Errors.Permanent+conf.Errors.Transient {
-		r.turnAway(a, "transient", noHint)
+		r.turnAway(nd, a, "transient", noHint)
 		return
 	}
 	switch {
-	case conf.Workers == 0 || len(r.jobs) < conf.Workers:
-		r.serve(a)
-	case len(r.queue) < conf.Queue:
-		r.queue = append(r.queue, a)
+	case conf.Workers == 0 || len(nd.jobs) < conf.Workers:
+		r.serve(nd, a)
+	case len(nd.queue) < conf.Queue:
+		nd.queue = append(nd.queue, a)
 	default:
-		r.turnAway(a, "overloaded", r.overloadHint())
+		r.turnAway(nd, a, "overloaded", r.overloadHint())
 		if c := conf.Crash; c != nil && c.On == OnQueueFull {
-			r.crash()
+			r.crash(nd)
 		}
 	}
 }
@@ -80,11 +81,11 @@ func (r *reference) overloadHint() int64 {
 	return r.hint(0)
 }
 
-// tooMany counts an arrival and reports whether those in (t − window, t] are more than the server stands.
-func (r *reference) tooMany(c *Crash) bool {
-	r.recent = append(r.recent, r.now)
+// tooMany counts an arrival and reports whether those in (t − window, t] are more than a node stands.
+func (r *reference) tooMany(nd *refNode, c *Crash) bool {
+	nd.recent = append(nd.recent, r.now)
 	n := 0
-	for _, t := range r.recent {
+	for _, t := range nd.recent {
 		if t > r.now-int64(c.Window) {
 			n++
 		}
@@ -94,24 +95,18 @@ func (r *reference) tooMany(c *Crash) bool {
 
 // --- The server: service.
 
-func (r *reference) serve(a *refAttempt) {
+func (r *reference) serve(nd *refNode, a *refAttempt) {
 	a.started = r.now
-	inService := 0
-	for _, j := range r.jobs {
-		if j.attempt != nil {
-			inService++
-		}
-	}
 	takes := r.service.Draw(r.draw(a.request, a.n, drawService))
-	longer := 1 + r.s.Server.Slowdown*float64(inService)
-	r.occupy(a, int64(math.Round(float64(takes)*longer/r.speed())))
+	longer := 1 + r.s.Server.Slowdown*float64(nd.inService())
+	r.occupy(nd, a, int64(math.Round(float64(takes)*longer/r.speed(nd.up))))
 }
 
 // occupy keeps a worker busy.
-func (r *reference) occupy(a *refAttempt, d int64) {
+func (r *reference) occupy(nd *refNode, a *refAttempt, d int64) {
 	j := &refJob{a, r.now, r.now + d}
-	r.jobs = append(r.jobs, j)
-	r.scheduleJob(j)
+	nd.jobs = append(nd.jobs, j)
+	r.scheduleJob(nd, j)
 }
 
 func (j *refJob) order() (request uint64, attempt int64) {
@@ -121,30 +116,31 @@ func (j *refJob) order() (request uint64, attempt int64) {
 	return j.attempt.request.id(), j.attempt.n
 }
 
-func (r *reference) scheduleJob(j *refJob) {
+func (r *reference) scheduleJob(nd *refNode, j *refJob) {
 	request, attempt := j.order()
 	end := j.end
 	r.schedule(end, refServiceEnds, request, attempt, func() {
-		if j.end == end && slices.Contains(r.jobs, j) { // else it was held up, or the server went down
-			r.complete(j)
+		if j.end == end && slices.Contains(nd.jobs, j) { // else it was held up, or the node went down
+			r.complete(nd, j)
 		}
 	})
 }
 
-func (r *reference) complete(j *refJob) {
-	r.stop(j)
-	r.jobs = slices.DeleteFunc(r.jobs, func(k *refJob) bool { return k == j })
+func (r *reference) complete(nd *refNode, j *refJob) {
+	r.stop(nd, j)
+	nd.jobs = slices.DeleteFunc(nd.jobs, func(k *refJob) bool { return k == j })
 	if j.attempt != nil {
+		nd.served = append(nd.served, r.now)
 		r.success(j.attempt)
 	}
-	r.takeNext()
+	r.takeNext(nd)
 }
 
 // stop notes that a worker was busy up to now.
-func (r *reference) stop(j *refJob) {
-	r.busyStays = append(r.busyStays, refStay{j.start, r.now})
+func (r *reference) stop(nd *refNode, j *refJob) {
+	nd.busyStays = append(nd.busyStays, refStay{j.start, r.now})
 	if j.attempt != nil {
-		r.serviceStays = append(r.serviceStays, refStay{j.start, r.now})
+		nd.serviceStays = append(nd.serviceStays, refStay{j.start, r.now})
 	}
 }
 
@@ -155,117 +151,42 @@ func (r *reference) success(a *refAttempt) {
 }
 
 // takeNext puts a free worker to what waits, and sheds what has waited too long.
-func (r *reference) takeNext() {
-	for len(r.queue) > 0 {
+func (r *reference) takeNext(nd *refNode) {
+	for len(nd.queue) > 0 {
 		i := 0
 		if r.s.Server.Discipline == LIFO {
-			i = len(r.queue) - 1
+			i = len(nd.queue) - 1
 		}
-		a := r.queue[i]
-		r.queue = slices.Delete(r.queue, i, i+1)
-		r.queueStays = append(r.queueStays, refStay{a.arrived, r.now})
+		a := nd.queue[i]
+		nd.queue = slices.Delete(nd.queue, i, i+1)
+		nd.queueStays = append(nd.queueStays, refStay{a.arrived, r.now})
 		if most := int64(r.s.Server.MaxQueueWait); most == 0 || r.now-a.arrived <= most {
-			r.serve(a)
+			r.serve(nd, a)
 			return
 		}
+		nd.refused = append(nd.refused, r.now)
 		r.answer(a, r.now, "overloaded", r.overloadHint())
 	}
 }
 
-// turnAway refuses an attempt while up, at the cost of some worker's time.
-func (r *reference) turnAway(a *refAttempt, class string, hint int64) {
+// turnAway refuses an attempt, at the cost of some worker's time.
+func (r *reference) turnAway(nd *refNode, a *refAttempt, class string, hint int64) {
+	nd.refused = append(nd.refused, r.now)
 	r.answer(a, r.now, class, hint)
 	cost := int64(r.s.Server.RefusalCost)
 	switch workers := r.s.Server.Workers; {
 	case cost == 0 || workers == 0:
-	case len(r.jobs) < workers:
-		r.occupy(nil, cost)
+	case len(nd.jobs) < workers:
+		r.occupy(nd, nil, cost)
 	default:
-		first := slices.MinFunc(r.jobs, func(j, k *refJob) int {
+		first := slices.MinFunc(nd.jobs, func(j, k *refJob) int {
 			jr, ja := j.order()
 			kr, ka := k.order()
 			return cmp.Or(cmp.Compare(j.end, k.end), cmp.Compare(jr, kr), cmp.Compare(ja, ka))
 		})
 		first.end += cost
-		r.scheduleJob(first)
+		r.scheduleJob(nd, first)
 	}
-}
-
-// --- The server: down and up.
-
-func (r *reference) planOutages() {
-	for i := range r.s.Server.Outages {
-		o := &r.s.Server.Outages[i]
-		end := int64(o.End) + below(at(r.draws.of(uint64(i)), 0, drawOutageEnd), int64(o.EndSpread))
-		if i == 0 {
-			r.recovery = end
-		}
-		r.schedule(int64(o.Start), refGoesDown, uint64(i), 0, func() {
-			r.outage, r.outageEnds = o, end
-			r.goDown(end, "outage")
-		})
-		r.schedule(end, refComesUp, uint64(i), 0, func() {
-			r.outage, r.outageEnds = nil, 0
-			r.comeUp()
-		})
-	}
-}
-
-func (r *reference) crash() {
-	r.crashes++
-	r.restartEnds = r.now + int64(r.s.Server.Crash.Restart)
-	r.goDown(r.restartEnds, "crash")
-	r.schedule(r.restartEnds, refComesUp, 0, 0, func() {
-		r.restartEnds = 0
-		r.comeUp()
-	})
-}
-
-func (r *reference) goDown(until int64, why string) {
-	r.spans = append(r.spans, refSpan{r.now, until, why})
-	for _, j := range r.jobs {
-		r.stop(j)
-		if j.attempt != nil {
-			r.answer(j.attempt, r.now, "unavailable", noHint)
-		}
-	}
-	for _, a := range r.queue {
-		r.queueStays = append(r.queueStays, refStay{a.arrived, r.now})
-		r.answer(a, r.now, "unavailable", noHint)
-	}
-	r.jobs, r.queue = nil, nil
-}
-
-// comeUp is the end of an outage or restart; the server is up unless the other goes on.
-func (r *reference) comeUp() {
-	if !r.down() {
-		r.effective = r.effectiveTime(r.now)
-		r.lastUp = r.now
-	}
-}
-
-// speed is f(t), now.
-func (r *reference) speed() float64 {
-	w := r.s.Server.Warmup
-	if w == nil || r.lastUp < 0 || r.now-r.lastUp >= int64(w.Duration) {
-		return 1
-	}
-	return w.From + (1-w.From)*float64(r.now-r.lastUp)/float64(w.Duration)
-}
-
-// effectiveTime is the integral of f from 0 to t ≥ lastUp, in whole nanoseconds.
-func (r *reference) effectiveTime(t int64) int64 {
-	if r.lastUp < 0 {
-		return t
-	}
-	since := t - r.lastUp
-	w := r.s.Server.Warmup
-	if w == nil {
-		return r.effective + since
-	}
-	warm := float64(min(since, int64(w.Duration)))
-	slow := warm*w.From + (1-w.From)*warm*warm/(2*float64(w.Duration))
-	return r.effective + int64(slow) + max(0, since-int64(w.Duration))
 }
 
 // --- The server: rate limit.
@@ -284,14 +205,14 @@ func (r *reference) limited() (wait int64, limited bool) {
 		return 0, false
 	case l.Kind == FixedWindow:
 		k := r.now / int64(l.Window)
-		if float64(r.windowCount[k]) < float64(l.Limit)*r.speed() {
+		if float64(r.windowCount[k]) < float64(l.Limit)*r.speed(r.limitUp) {
 			r.windowCount[k]++
 			return 0, false
 		}
 		return (k+1)*int64(l.Window) - r.now, true
 	}
 	r.tokens = r.tokensIn(0)
-	r.tokensAt = r.effectiveTime(r.now)
+	r.tokensAt = r.effectiveTime(r.limitUp, r.now)
 	if r.tokens.Cmp(token) >= 0 {
 		r.tokens.Sub(r.tokens, token)
 		return 0, false
@@ -301,7 +222,7 @@ func (r *reference) limited() (wait int64, limited bool) {
 
 // tokensIn returns what the bucket will hold after d.
 func (r *reference) tokensIn(d int64) *big.Int {
-	passed := r.effectiveTime(r.now+d) - r.tokensAt
+	passed := r.effectiveTime(r.limitUp, r.now+d) - r.tokensAt
 	gained := new(big.Int).Mul(big.NewInt(int64(math.Round(r.s.Server.RateLimit.Rate*1e9))), big.NewInt(passed))
 	gained.Add(gained, r.tokens)
 	if size := r.bucketSize(); gained.Cmp(size) > 0 {

@@ -115,32 +115,28 @@ type reference struct {
 	events  refHeap
 	groups  []*refGroup
 
-	outage       *Outage // under way
-	outageEnds   int64
-	restartEnds  int64 // 0: not restarting
-	lastUp       int64 // -1: never came up
-	effective    int64 // the integral of f up to lastUp
-	jobs         []*refJob
-	queue        []*refAttempt
-	recent       []int64 // arrivals while up that crash.rate counts
-	windowCount  map[int64]int64
-	tokens       *big.Int // in units of 10^-18
-	tokensAt     int64    // effective time of the last refill
-	version      int      // contention: writes accepted so far
-	recovery     int64
-	arrivals     []int64
-	served       []*refAttempt
-	servedAt     []int64
-	queueStays   []refStay
-	serviceStays []refStay // attempts in service
-	busyStays    []refStay // workers busy, with refusals too
-	spans        []refSpan
-	crashes      int
+	nodes       []*refNode
+	outage      *Outage // under way
+	outageEnds  int64
+	limitUp     refUp
+	windowCount map[int64]int64
+	tokens      *big.Int // in units of 10^-18
+	tokensAt    int64    // effective time of the last refill
+	version     int      // contention: writes accepted so far
+	recovery    int64
+	arrivals    []int64
+	served      []*refAttempt
+	servedAt    []int64
+	spans       []refSpan
+	knownUp     int64 // as the last of the spans has it
+	downSince   int64 // never: some node is up
+	downStays   []refStay
+	crashes     int
 }
 
 func newReference(s *Scenario, policy, replication int) *reference {
 	r := &reference{s: s, draws: newStream(s.Seed, replication), latency: compileDistribution(s.Network.Latency).tabulate(),
-		horizon: int64(s.Horizon), lastUp: -1, windowCount: map[int64]int64{}}
+		horizon: int64(s.Horizon), limitUp: refUp{at: -1}, windowCount: map[int64]int64{}, downSince: never}
 	r.addGroup(s.Clients.Count, s.Clients.Workload, s.Policies[policy])
 	for _, o := range s.Clients.Others {
 		p := s.Policies[policy]
@@ -151,6 +147,9 @@ func newReference(s *Scenario, policy, replication int) *reference {
 	}
 	if s.Server.Kind == Capacity {
 		r.service = compileDistribution(s.Server.ServiceTime).tabulate()
+		for i := range s.Server.Nodes.Count {
+			r.nodes = append(r.nodes, &refNode{number: i, up: refUp{at: -1}, downSince: never})
+		}
 		r.planOutages()
 	}
 	if l := s.Server.RateLimit; l != nil {
@@ -176,11 +175,19 @@ func (r *reference) run() *reference {
 		e.do()
 	}
 	r.now = r.horizon
-	for _, j := range r.jobs {
-		r.stop(j)
+	for _, nd := range r.nodes {
+		for _, j := range nd.jobs {
+			r.stop(nd, j)
+		}
+		for _, a := range nd.queue {
+			nd.queueStays = append(nd.queueStays, refStay{a.arrived, r.now})
+		}
+		if nd.downSince != never {
+			nd.downStays = append(nd.downStays, refStay{nd.downSince, r.now})
+		}
 	}
-	for _, a := range r.queue {
-		r.queueStays = append(r.queueStays, refStay{a.arrived, r.now})
+	if r.downSince != never {
+		r.downStays = append(r.downStays, refStay{r.downSince, r.now})
 	}
 	return r
 }

@@ -75,7 +75,17 @@ type FirstRun struct {
 	InService  []float64 `json:"inService"`
 	Waiting    []float64 `json:"waiting"`
 	Guards
-	Down []Span `json:"down"`
+	Down  []Span    `json:"down"` // times in which no node was up
+	Nodes []NodeRun `json:"nodes,omitempty"`
+}
+
+// NodeRun is what one node saw in the first replication, one value a bin up to the last in which any node did anything:
+// arrivals that the balancer sent it, how many it served, and how many it answered with a failure.
+type NodeRun struct {
+	Arrivals []int64 `json:"arrivals"`
+	Served   []int64 `json:"served"`
+	Refused  []int64 `json:"refused"`
+	Down     []Span  `json:"down"`
 }
 
 // MeanSeries holds the series averaged over the replications, with the 10th and 90th percentile of arrivals.

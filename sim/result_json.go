@@ -38,6 +38,11 @@ func (p PolicyResult) MarshalJSON() ([]byte, error) {
 	notNil(&run.Arrivals, &run.Served, &run.Succeeded, &run.Refused, &run.TimedOut)
 	notNil(&run.Queue, &run.InService, &run.Waiting)
 	notNil(&run.Down)
+	for i := range run.Nodes {
+		nd := &run.Nodes[i]
+		notNil(&nd.Arrivals, &nd.Served, &nd.Refused)
+		notNil(&nd.Down)
+	}
 	notNil(&mean.Arrivals, &mean.ArrivalsP10, &mean.ArrivalsP90, &mean.Served, &mean.Succeeded, &mean.Refused, &mean.TimedOut)
 	notNil(&mean.Queue, &mean.InService, &mean.Waiting)
 	notNil(&p.Delays)

@@ -27,6 +27,7 @@ type rule struct {
 
 	trace   string // one attempt a line: client/attempt, when it left, arrived and was seen to end, and how
 	down    string // spans, such as "outage 0s-1s, crash 2s-3s"; empty: not checked
+	nodes   string // the same of each node, such as "outage 0s-1s | outage 0s-2s"; empty: not checked
 	metrics map[string]float64
 }
 
@@ -44,18 +45,30 @@ func checkRules(t *testing.T, rules []rule) {
 			r := small(t, fmt.Sprintf(`{%s %s "network": {"latency": {"kind": "constant", "mean": %q}}, "server": {%s}, "policies": [{%s}]}`,
 				c.more, clients, c.latency, c.server, c.policy))
 			wantTrace(t, r, c.trace)
-			var down []string
-			for _, d := range r.Run.Down {
-				down = append(down, fmt.Sprintf("%s %s-%s", d.Why, moment(&d.From), moment(&d.To)))
-			}
-			if got := strings.Join(down, ", "); c.down != "" && got != c.down {
+			if got := spans(r.Run.Down); c.down != "" && got != c.down {
 				t.Errorf("down %s, want %s", got, c.down)
+			}
+			var nodes []string
+			for _, nd := range r.Run.Nodes {
+				nodes = append(nodes, spans(nd.Down))
+			}
+			if got := strings.Join(nodes, " | "); c.nodes != "" && got != c.nodes {
+				t.Errorf("nodes down %s, want %s", got, c.nodes)
 			}
 			for name, v := range c.metrics {
 				wantMetrics(t, r, map[string]any{name: v})
 			}
 		})
 	}
+}
+
+// spans prints times of being down.
+func spans(down []Span) string {
+	var list []string
+	for _, d := range down {
+		list = append(list, fmt.Sprintf("%s %s-%s", d.Why, moment(&d.From), moment(&d.To)))
+	}
+	return strings.Join(list, ", ")
 }
 
 // small runs one policy over one replication and traces everything.
@@ -66,7 +79,7 @@ func small(t *testing.T, document string) PolicyResult {
 		t.Fatal(err)
 	}
 	s.Replications = 1
-	result, err := Runner{Trace: s.Clients.Count}.Run(context.Background(), s, nil)
+	result, err := Runner{Trace: s.Clients.Count, Nodes: true}.Run(context.Background(), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ type Runner struct {
 	MaxEvents int64 // refuse a scenario that is estimated to cost more, or does; 0: no limit
 	Values    bool  // keep each metric's value of every replication
 	Trace     int   // trace so many clients of the first replication
+	Nodes     bool  // keep what each node saw in the first replication, of the first maxListedNodes
 	SampleP95 bool  // draw the 95th percentiles of cumulative waits that have no closed form; some 10 ms each
 
 	figures  bool   // metrics alone: no series, no delays

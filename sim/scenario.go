@@ -80,12 +80,27 @@ type Server struct {
 	Discipline   string        // FIFO or LIFO
 	MaxQueueWait time.Duration // 0: no shedding
 	RefusalCost  time.Duration
+	Nodes        Nodes
 	RateLimit    *RateLimit
 	Warmup       *Warmup
 	Slowdown     float64
 	Crash        *Crash
 	Errors       Errors
 	RetryAfter   Hint
+}
+
+// The balancers.
+const (
+	RandomNode    = "random"
+	LeastInFlight = "leastInFlight" // of nodes that have as little to do, the one of the lowest number
+)
+
+// Nodes are the machines behind a balancer that make up the server. Workers, the queue, crashes and the warm-up are those
+// of each.
+type Nodes struct {
+	Count    int
+	Balancer string
+	ComeUp   time.Duration // after an outage: from one node to the next
 }
 
 // The queue disciplines.

@@ -17,6 +17,7 @@ const (
 	maxGroups   = 24
 	maxBins     = 10_000
 	maxSpans    = 100 // outages, surges
+	maxNodes    = 100
 	maxRate     = 1e9 // per second
 )
 
@@ -140,13 +141,13 @@ func (s *Server) Fields() []spec.Field {
 		}, &s.Outages),
 		spec.Value(spec.Param{
 			Key: "workers", Label: "Workers", Max: 1e6, Default: 0,
-			Help: "How many requests it serves at the same time; 0: any number.",
+			Help: "How many requests it, or each of its nodes, serves at the same time; 0: any number.",
 		}, &s.Workers),
 		distributionField(spec.Param{
 			Key: "serviceTime", Label: "Service time", Help: "How long a worker needs for a request.",
 		}, &s.ServiceTime, constantKind),
 		spec.Value(spec.Param{
-			Key: "queue", Label: "Queue", Max: math.MaxInt32, Default: 0, Help: "Places to wait for a worker.",
+			Key: "queue", Label: "Queue", Max: math.MaxInt32, Default: 0, Help: "Places to wait for a worker, at each node.",
 		}, &s.Queue),
 		spec.Value(spec.Param{
 			Key: "discipline", Label: "Served first", Default: FIFO,
@@ -160,6 +161,7 @@ func (s *Server) Fields() []spec.Field {
 			Key: "refusalCost", Label: "Cost of a refusal", Max: spec.MaxDuration, Default: 0,
 			Help: "How long a worker is busy turning one away.",
 		}, &s.RefusalCost),
+		spec.Nested(spec.Param{Key: "nodes", Label: "Nodes", Help: "It is one machine or several alike, behind a balancer that knows who is up."}, &s.Nodes),
 		spec.Optional(spec.Param{Key: "rateLimit", Label: "Rate limit", Help: "What exceeds it is turned away (429)."}, &s.RateLimit),
 		spec.Optional(spec.Param{Key: "warmup", Label: "Warm-up", Help: "How it gets up to speed after an outage."}, &s.Warmup),
 		spec.Value(spec.Param{
@@ -188,6 +190,24 @@ func (o *Outage) Fields() []spec.Field {
 			Key: "endSpread", Label: "Ends later by up to", Max: spec.MaxDuration, Default: 0,
 			Help: "The end is random in this span, so that no policy is lucky to retry just then.",
 		}, &o.EndSpread),
+	}
+}
+
+// Fields declares the nodes behind the balancer.
+func (n *Nodes) Fields() []spec.Field {
+	return []spec.Field{
+		spec.Value(spec.Param{
+			Key: "count", Label: "Nodes", Min: 1, Max: maxNodes, Default: 1,
+			Help: "Workers, queue, warm-up and crashes are those of each; the rate limit is the balancer's.",
+		}, &n.Count),
+		spec.Value(spec.Param{
+			Key: "balancer", Label: "An attempt goes to", Default: RandomNode,
+			Options: []string{RandomNode, LeastInFlight}, Names: []string{"any node that is up", "the one with least in flight"},
+		}, &n.Balancer),
+		spec.Value(spec.Param{
+			Key: "comeUp", Label: "Come up apart by", Max: spec.MaxDuration, Default: 0,
+			Help: "After an outage the first node is up at its end, each other one so much later.",
+		}, &n.ComeUp),
 	}
 }
 

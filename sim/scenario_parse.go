@@ -77,14 +77,14 @@ func unused(id string, taken map[string]bool) string {
 	return numbered
 }
 
-// Capacity returns how many attempts the server can serve per second: the smaller of workers / mean service time and
-// the rate limit. It has none, and ok is false, if neither limits it.
+// Capacity returns how many attempts the server can serve per second: the smaller of all nodes' workers / mean service
+// time and the rate limit. It has none, and ok is false, if neither limits it.
 func (s *Scenario) Capacity() (perSecond float64, ok bool) {
 	if s.Server.Kind == OCC {
 		return 0, false
 	}
 	if service := compileDistribution(s.Server.ServiceTime); s.Server.Workers > 0 && service.Mean() > 0 {
-		perSecond, ok = float64(s.Server.Workers)/(service.Mean()/1e9), true
+		perSecond, ok = float64(s.Server.Workers*s.Server.Nodes.Count)/(service.Mean()/1e9), true
 	}
 	if limit := s.Server.RateLimit; limit != nil && (!ok || limit.perSecond() < perSecond) {
 		perSecond, ok = limit.perSecond(), true

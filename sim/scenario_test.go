@@ -27,7 +27,7 @@ func TestParseScenarioDefaults(t *testing.T) {
 		`"clients":{"count":10,"clientsPerProcess":1,"workload":{"kind":"burst","spread":"0s"},"others":[]},` +
 		`"network":{"latency":{"kind":"constant","mean":"0s"}},` +
 		`"server":{"kind":"capacity","outages":[],"workers":0,"serviceTime":{"kind":"constant","mean":"0s"},"queue":0,` +
-		`"discipline":"fifo","maxQueueWait":"0s","refusalCost":"0s","slowdown":0,"errors":{"transient":0,"permanent":0},` +
+		`"discipline":"fifo","maxQueueWait":"0s","refusalCost":"0s","nodes":{"count":1,"balancer":"random","comeUp":"0s"},"slowdown":0,"errors":{"transient":0,"permanent":0},` +
 		`"retryAfter":{"kind":"none"}},` +
 		`"policies":[{"id":"constant","name":"","schedule":{"kind":"constant","base":"1s"},"cap":"0s","capAfterJitter":false,` +
 		`"jitter":{"kind":"none"},"maxAttempts":0,"deadline":"0s","attemptTimeout":"0s",` +
@@ -144,7 +144,12 @@ func TestScenarioFaults(t *testing.T) {
 		{server(`"errors": {"transient": 0.6, "permanent": 0.5}`), `/server/errors/permanent permanent must be at most 1 together with transient, not 0.5 + 0.6`},
 		{server(`"retryAfter": {"kind": "constant"}`), `/server/retryAfter/after after is required`},
 		{server(`"kind": "occ", "workers": 5`), `/server/workers workers belongs to kind capacity, not occ`},
-		{server(`"nodes": {"count": 2}`), `/server/nodes unknown field "nodes"; accepted are kind, outages, workers, serviceTime, queue, discipline, maxQueueWait, refusalCost, rateLimit, warmup, slowdown, crash, errors, retryAfter`},
+		{server(`"nodes": {"count": 10000}`), `/server/nodes/count count must be at most 100, not 10000`},
+		{server(`"nodes": {"count": 0, "balancer": "roundRobin", "comeUp": "-1s", "zones": 3}`), `/server/nodes/count count must be at least 1, not 0
+/server/nodes/balancer balancer must be one of random, leastInFlight, not "roundRobin"
+/server/nodes/comeUp comeUp must be at least 0s, not -1s
+/server/nodes/zones unknown field "zones"; accepted are count, balancer, comeUp`},
+		{server(`"machines": {"count": 2}`), `/server/machines unknown field "machines"; accepted are kind, outages, workers, serviceTime, queue, discipline, maxQueueWait, refusalCost, nodes, rateLimit, warmup, slowdown, crash, errors, retryAfter`},
 		{server(`"outages": [{"start": "1s", "end": "1s"}]`), `/server/outages/0/end end must be more than start (1s), not 1s`},
 		{server(`"outages": [{"start": "1s", "end": "2s", "endSpread": "1s"}, {"start": "3s", "end": "4s"}]`),
 			`/server/outages/1/start start must be more than 3s, not 3s: outages are in order and do not touch, at their latest end`},
@@ -260,6 +265,8 @@ func TestCapacity(t *testing.T) {
 		{`{}`, 0},
 		{`{"workers": 20}`, 0}, // service takes no time
 		{`{"workers": 20, "serviceTime": {"kind": "exponential", "mean": "100ms"}}`, 200},
+		{`{"workers": 4, "nodes": {"count": 5}, "serviceTime": {"kind": "exponential", "mean": "100ms"}}`, 200},
+		{`{"workers": 4, "nodes": {"count": 5}, "serviceTime": {"kind": "exponential", "mean": "100ms"}, "rateLimit": {"kind": "window", "limit": 30, "window": "250ms"}}`, 120},
 		{`{"workers": 20, "serviceTime": {"kind": "lognormal", "median": "100ms", "sigma": 1}}`, 200 / math.Exp(0.5)},
 		{`{"serviceTime": {"kind": "exponential", "mean": "100ms"}, "rateLimit": {"kind": "window", "limit": 30, "window": "250ms"}}`, 120},
 		{`{"workers": 20, "serviceTime": {"kind": "constant", "mean": "100ms"}, "rateLimit": {"kind": "tokenBucket", "rate": 50.5, "burst": 1}}`, 50.5},
@@ -284,6 +291,13 @@ func TestScenarioWarnings(t *testing.T) {
 			"11 requests a second are more than the 10 that the server can serve: it never catches up"},
 		{`"horizon": "10s", "clients": {"count": 1, "workload": {"kind": "burst", "spread": "11s"}}`, "requests are created until 11s, past the horizon of 10s"},
 		{`"horizon": "10s", "clients": {"count": 1, "workload": {"kind": "open", "rate": 1, "surges": [{"start": "10s", "end": "11s", "rate": 2}]}}`, "the surge at 10s is past the horizon of 10s"},
+		{`"horizon": "10s", "server": {"outages": [{"start": "1s", "end": "3s", "endSpread": "1s"}], "nodes": {"count": 3, "comeUp": "2999ms"}}`, ""},
+		{`"horizon": "10s", "server": {"outages": [{"start": "1s", "end": "3s", "endSpread": "1s"}], "nodes": {"count": 3, "comeUp": "3s"}}`,
+			"after outage 1 the last node can be down until 10s, past the horizon of 10s"},
+		{`"server": {"outages": [{"start": "1s", "end": "3s"}, {"start": "7001ms", "end": "8s"}], "nodes": {"count": 3, "comeUp": "2s"}}`, ""},
+		{`"server": {"outages": [{"start": "1s", "end": "3s"}, {"start": "7s", "end": "8s"}], "nodes": {"count": 3, "comeUp": "2s"}}`,
+			"outage 2 can start before the last node is up after outage 1"},
+		{`"server": {"nodes": {"count": 1, "comeUp": "1s"}}`, "one node has no others to come up apart from"},
 		{`"server": {"queue": 1}`, "nobody waits in the queue: 0 workers are any number"},
 	} {
 		if got := strings.Join(parse(t, scenarioWith(c.fields)).Warnings(), "\n"); got != c.want {

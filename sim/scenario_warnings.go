@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Warnings says what can be known of a valid scenario before it is run, and hardly is meant. What its policies warn of
 // they say themselves.
@@ -16,6 +19,10 @@ func (s *Scenario) Warnings() []string {
 			warn("outage %d starts at %s, past the horizon of %s", i+1, text(o.Start), horizon)
 		case latest >= s.Horizon:
 			warn("outage %d can last until %s, past the horizon of %s", i+1, text(latest), horizon)
+		case latest+s.Server.Nodes.lag() >= s.Horizon:
+			warn("after outage %d the last node can be down until %s, past the horizon of %s", i+1, text(latest+s.Server.Nodes.lag()), horizon)
+		case i+1 < len(s.Server.Outages) && latest+s.Server.Nodes.lag() >= s.Server.Outages[i+1].Start:
+			warn("outage %d can start before the last node is up after outage %d", i+2, i+1)
 		}
 	}
 	capacity, limited := s.Capacity()
@@ -33,8 +40,14 @@ func (s *Scenario) Warnings() []string {
 	if s.Server.Workers == 0 && s.Server.Queue > 0 {
 		warn("nobody waits in the queue: 0 workers are any number")
 	}
+	if n := s.Server.Nodes; n.Count == 1 && n.ComeUp > 0 {
+		warn("one node has no others to come up apart from")
+	}
 	return warnings
 }
+
+// lag is how much later than the first the last node comes up after an outage.
+func (n Nodes) lag() time.Duration { return time.Duration(max(0, n.Count-1)) * n.ComeUp }
 
 // offered returns how many requests all open workloads make per second, surges aside.
 func (s *Scenario) offered() float64 {

@@ -4,13 +4,14 @@ import (
 	"github.com/stampede-sim/stampede/strategies"
 )
 
-// server is the recovering server: what is in service and in the queue, whether it is down, and since when it is up.
+// server is the recovering server: a balancer and the nodes behind it, of which there may be one alone; whether all of
+// them are down, and since when one is up.
 type server struct {
 	conf       *Server
 	occ        bool
 	hints      string
-	workers    int // 0: infinitely many
-	queueLimit int
+	workers    int // of a node; 0: infinitely many
+	queueLimit int // of a node
 	lifo       bool
 	patience   int64 // maxQueueWait; 0: none
 	refusal    int64 // refusalCost
@@ -18,27 +19,25 @@ type server struct {
 	instant    bool // services take no time and workers are without number
 	mayCrash   bool
 	limit      limiter
-	warm       warmup
-	crashRate  recentArrivals
+	warm       warmup // since a node is up: of the limit
 
-	outages      []span // with their ends as drawn for this replication
-	nextOutage   int
-	restartUntil int64 // the last crash's restart ends here; 0: never crashed
-	down         bool
-	downUntil    int64 // known end of being down, over outages that follow without a gap
-	refusing     int64 // until then what arrives is certain to be refused at once
+	nodes   []node
+	soonest *node // whose turn it is next
+	up      int   // so many of them
 
-	due       int64   // when the server next does something of itself
-	busy      jobTree // what the workers are at
-	inService int     // of those, attempts
-	waiting   queue
-	recorded  struct{ inService, waiting int }
+	outages    []span // with their ends as drawn for this replication
+	nextOutage int
+	down       bool  // no node is up
+	downUntil  int64 // known end of that, over outages that follow without a gap
+	refusing   int64 // until then what arrives is certain to be refused at once
+	due        int64 // when the server next does something of itself
 
-	usage    usage
-	downtime usage
-	crashes  int64
-	spans    []span // the first times of being down
-	wasted   int64
+	usage     usage // of all workers
+	downtime  usage
+	nodesDown usage
+	crashes   int64
+	spans     []span // the first times of being down
+	wasted    int64
 
 	// The write that a contention server accepted last.
 	lastWrite event
@@ -52,135 +51,24 @@ type span struct {
 	crash    bool
 }
 
-// plan notes when the server next does something of itself.
-func (s *server) plan() {
-	t := never
-	if s.busy.len() > 0 {
-		t = s.busy.first().end()
-	}
-	if s.down {
-		t = min(t, s.downUntil)
-	}
-	if s.nextOutage < len(s.outages) {
-		t = min(t, s.outages[s.nextOutage].from)
-	}
-	s.due = t
-}
-
-// serverActs carries out what is due at t: a service's end, the end of being down, an outage's beginning; in this order.
-func (e *engine) serverActs(t int64) {
-	s := &e.server
-	switch {
-	case s.busy.len() > 0 && s.busy.first().end() == t:
-		e.completeFirst(t)
-	case s.down && s.downUntil == t:
-		s.down, s.refusing = false, 0
-		s.downtime.set(t, 0)
-		s.warm.start(t)
-		e.traceUp(t)
-		s.plan()
-	default:
-		outage := s.outages[s.nextOutage]
-		s.nextOutage++
-		if s.nextOutage == 1 {
-			defer s.markRecovery(outage.to)
-		}
-		e.goDown(outage)
-	}
-}
-
-// maxDownSpans bounds the list of times of being down. A server with an instant restart could crash a million times a second.
-const maxDownSpans = 1000
-
-// goDown begins a time of being down. What is queued and in service is answered at once.
-func (e *engine) goDown(why span) {
-	s := &e.server
-	if len(s.spans) < maxDownSpans {
-		s.spans = append(s.spans, why)
-	}
-	if !s.down || why.to > s.downUntil {
-		s.downUntil = why.to
-	}
-	s.down = true
-	if why.crash {
-		s.restartUntil = why.to
-	}
-	t := why.from
-	s.refusing = s.refusingUntil(t)
-	s.downtime.set(t, 1)
-	waiting := s.waiting.takeAll()
-	inService := s.busy.all()
-	s.busy.clear()
-	s.inService = 0
-	e.recordWork(t)
-	for _, j := range inService {
-		if e.stopped() {
-			return
-		}
-		if !j.isRefusal() {
-			e.answer(j.key, j.arrived, t, strategies.Unavailable, noHint)
-		}
-	}
-	for _, ev := range waiting {
-		if e.stopped() {
-			return
-		}
-		e.answer(ev, ev.time(), t, strategies.Unavailable, noHint)
-	}
-}
-
-// isKnownDown reports whether it is already certain that the server will be down at t, and what it will answer.
-// A crash between now and an outage to come might change the answer, so then only the present counts.
-func (s *server) isKnownDown(t int64) bool {
-	if s.down && t < s.downUntil {
-		return true
-	}
-	if s.mayCrash {
-		return false
-	}
-	for _, o := range s.outages[s.nextOutage:] {
-		if t < o.from {
-			return false
-		}
-		if t < o.to {
-			return true
-		}
-	}
-	return false
-}
-
-// refusingUntil returns until when attempts that arrive from t on are certain to be refused at once; 0 if they are not.
-func (s *server) refusingUntil(t int64) int64 {
-	if !s.down || t >= s.downUntil {
-		return 0
-	}
-	end := s.downUntil
-	for i := range s.outages {
-		if o := &s.outages[i]; o.hang && o.to > t {
-			end = min(end, o.from)
-		}
-	}
-	return end
-}
-
 // answerWhileDown says when the server answers an attempt that arrives while it is down, and with which hint.
 func (s *server) answerWhileDown(t int64) (answer, hint int64) {
-	until := s.restartUntil
+	end := int64(0) // of the last outage that has begun by then
 	for i := range s.outages {
-		if o := &s.outages[i]; o.from <= t && t < o.to {
-			if o.hang {
+		if o := &s.outages[i]; o.from <= t {
+			if o.hang && t < o.to {
 				return o.to, noHint
 			}
-			until = max(until, o.to)
+			end = o.to
 		}
 	}
-	if s.hints == NoHint {
+	switch s.hints {
+	case NoHint:
 		return t, noHint
-	}
-	if s.hints == ConstantHint {
+	case ConstantHint:
 		return t, int64(s.conf.RetryAfter.After)
 	}
-	return t, until - t
+	return t, s.firstUpAfter(end) - t
 }
 
 // arrive is an attempt's arrival at the server.
@@ -196,87 +84,95 @@ func (e *engine) arrive(ev event) {
 		}
 	case s.occ:
 		e.write(ev)
-	case s.mayCrash && s.crashRate.exceeded(t):
-		s.crashRate.clear()
-		e.refuse(ev, strategies.Unavailable, noHint)
-		e.crash(t)
-	case !s.limit.accept(t, &s.warm):
-		e.turnAway(ev, strategies.RateLimited, s.limit.hint(t, &s.warm, s.conf.RetryAfter))
 	default:
-		e.admit(ev)
+		e.meet(e.pick(ev), ev)
+	}
+}
+
+// meet is an attempt's arrival at a node that is up.
+func (e *engine) meet(nd *node, ev event) {
+	s := &e.server
+	t := ev.time()
+	switch {
+	case s.mayCrash && nd.recent.exceeded(t):
+		nd.recent.clear()
+		nd.count(e, nodeRefused, t)
+		e.refuse(ev, strategies.Unavailable, noHint)
+		e.crash(nd, t)
+	case !s.limit.accept(t, &s.warm):
+		e.turnAway(nd, ev, strategies.RateLimited, s.limit.hint(t, &s.warm, s.conf.RetryAfter))
+	default:
+		e.admit(nd, ev)
 	}
 }
 
 // admit injects errors, and takes what is left into service or the queue if there is room.
-func (e *engine) admit(ev event) {
+func (e *engine) admit(nd *node, ev event) {
 	s := &e.server
 	t := ev.time()
 	if errors := &s.conf.Errors; errors.Permanent+errors.Transient > 0 {
 		u := unit(at(e.stream.of(ev.request()), uint64(ev.attempt()), drawError))
 		switch {
 		case u < errors.Permanent:
-			e.turnAway(ev, strategies.Permanent, noHint)
+			e.turnAway(nd, ev, strategies.Permanent, noHint)
 			return
 		case u < errors.Permanent+errors.Transient:
-			e.turnAway(ev, strategies.Transient, noHint)
+			e.turnAway(nd, ev, strategies.Transient, noHint)
 			return
 		}
 	}
 	switch {
 	case s.instant:
 		e.traceStart(ev, t)
-		e.served(ev, t, t)
-	case s.workers == 0 || s.busy.len() < s.workers:
-		end := e.serve(ev, t)
-		e.recordWork(t)
+		e.served(nd, ev, t, t)
+	case s.workers == 0 || nd.busy.len() < s.workers:
+		end := e.serve(nd, ev, t)
+		e.recordWork(nd, t)
 		e.armTimeout(ev, end)
-	case s.waiting.len() < s.queueLimit:
-		s.waiting.push(ev)
-		e.recordWork(t)
+	case nd.waiting.len() < s.queueLimit:
+		nd.waiting.push(ev)
+		e.recordWork(nd, t)
 		e.armTimeout(ev, never)
 	default:
-		e.turnAway(ev, strategies.Overloaded, s.overloadHint())
+		e.turnAway(nd, ev, strategies.Overloaded, s.overloadHint())
 		if s.mayCrash && s.conf.Crash.On == OnQueueFull {
-			e.crash(t)
+			e.crash(nd, t)
 		}
 	}
 }
 
-func (e *engine) crash(t int64) {
-	e.server.crashes++
-	e.goDown(span{from: t, to: t + int64(e.server.conf.Crash.Restart), crash: true})
-}
-
 // serve takes an attempt into service at t and returns when that will end.
-func (e *engine) serve(ev event, t int64) int64 {
+func (e *engine) serve(nd *node, ev event, t int64) int64 {
 	s := &e.server
-	s.inService++
+	nd.inService++
 	work := s.service.Draw(at(e.stream.of(ev.request()), uint64(ev.attempt()), drawService))
-	if f := s.warm.speed(t); f < 1 || s.conf.Slowdown > 0 {
-		work = saturate(float64(work) * (1 + s.conf.Slowdown*float64(s.inService-1)) / f)
+	if f := nd.warm.speed(t); f < 1 || s.conf.Slowdown > 0 {
+		work = saturate(float64(work) * (1 + s.conf.Slowdown*float64(nd.inService-1)) / f)
 	}
 	end := min(t+work, maxTime)
-	s.busy.put(newJob(end, ev))
+	nd.busy.put(newJob(end, ev))
 	e.traceStart(ev, t)
 	return end
 }
 
-// recordWork records, and plans for, what has changed in service and in the queue by t.
-func (e *engine) recordWork(t int64) {
+// recordWork records, and plans for, what has changed at a node in service and in the queue by t.
+func (e *engine) recordWork(nd *node, t int64) {
 	s := &e.server
-	if d := s.inService - s.recorded.inService; d != 0 {
+	if d := nd.inService - nd.recorded.inService; d != 0 {
 		e.series.step(levelInService, t, int64(d))
-		s.recorded.inService = s.inService
+		nd.recorded.inService = nd.inService
 	}
-	if d := s.waiting.len() - s.recorded.waiting; d != 0 {
+	if d := nd.waiting.len() - nd.recorded.waiting; d != 0 {
 		e.series.step(levelQueue, t, int64(d))
-		s.recorded.waiting = s.waiting.len()
+		nd.recorded.waiting = nd.waiting.len()
 	}
-	s.usage.set(t, s.busy.len())
+	busy := nd.busy.len()
+	s.usage.set(t, s.usage.busy+busy-nd.recorded.busy)
+	nd.recorded.busy = busy
 	if e.trace != nil {
-		e.trace.work.note(work{t, s.inService, s.waiting.len(), s.busy.len()})
+		e.trace.work.note(s.work(t))
 	}
-	s.plan()
+	s.plan(nd)
 }
 
 // saturate rounds a time to the nearest nanosecond, and to the end of time.
@@ -309,40 +205,41 @@ func (e *engine) wayBack(ev event) int64 {
 	return e.hop(e.stream.of(ev.request()), uint64(ev.attempt()), e.back)
 }
 
-// completeFirst ends the service, or the refusal, that is due at t. Its worker takes the next attempt.
-func (e *engine) completeFirst(t int64) {
-	s := &e.server
-	j := s.busy.take()
+// completeFirst ends the service, or the refusal, that is due at a node at t. Its worker takes the next attempt.
+func (e *engine) completeFirst(nd *node, t int64) {
+	j := nd.busy.take()
 	if !j.isRefusal() {
-		s.inService--
+		nd.inService--
 	}
-	e.takeNext(t)
-	s.busy.close()
-	e.recordWork(t)
+	e.takeNext(nd, t)
+	nd.busy.close()
+	e.recordWork(nd, t)
 	if !j.isRefusal() {
-		e.served(j.key, j.arrived, t)
+		e.served(nd, j.key, j.arrived, t)
 	}
 }
 
-// takeNext lets a free worker take the next waiting attempt, if there is one, and sheds what has waited too long.
-func (e *engine) takeNext(t int64) {
+// takeNext lets a node's free worker take the next waiting attempt, if there is one, and sheds what has waited too long.
+func (e *engine) takeNext(nd *node, t int64) {
 	s := &e.server
-	for s.waiting.len() > 0 && s.busy.len() < s.workers && !e.stopped() {
-		ev := s.waiting.pop(s.lifo)
+	for nd.waiting.len() > 0 && nd.busy.len() < s.workers && !e.stopped() {
+		ev := nd.waiting.pop(s.lifo)
 		if s.patience > 0 && t-ev.time() > s.patience {
+			nd.count(e, nodeRefused, t)
 			e.answer(ev, ev.time(), t, strategies.Overloaded, s.overloadHint())
 			continue
 		}
-		e.serve(ev, t)
+		e.serve(nd, ev, t)
 	}
 }
 
-// served answers an attempt, which arrived at arrived, with success.
-func (e *engine) served(ev event, arrived, t int64) {
+// served answers an attempt, which arrived at a node at arrived, with success.
+func (e *engine) served(nd *node, ev event, arrived, t int64) {
 	s := &e.server
 	e.spend()
 	e.series.count(countServed, t)
 	e.traceAnswer(ev, t)
+	nd.count(e, nodeServed, t)
 	g, number, n := e.subject(ev)
 	seen := t + e.wayBack(ev)
 	if g.timeout > 0 {
@@ -392,17 +289,19 @@ func (e *engine) refuse(ev event, class strategies.Class, hint int64) {
 	e.retry(g, number, n, ev.time()+e.wayBack(ev), class, hint)
 }
 
-// turnAway refuses an attempt while up, which costs the server something.
-func (e *engine) turnAway(ev event, class strategies.Class, hint int64) {
+// turnAway refuses an attempt at a node that is up, which costs that something.
+func (e *engine) turnAway(nd *node, ev event, class strategies.Class, hint int64) {
 	s := &e.server
+	t := ev.time()
 	if s.refusal > 0 && s.workers > 0 {
-		if s.busy.len() < s.workers {
-			s.busy.put(refusalJob(min(ev.time()+s.refusal, maxTime)))
+		if nd.busy.len() < s.workers {
+			nd.busy.put(refusalJob(min(t+s.refusal, maxTime)))
 		} else {
-			s.busy.delayFirst(s.refusal)
+			nd.busy.delayFirst(s.refusal)
 		}
-		e.recordWork(ev.time())
+		e.recordWork(nd, t)
 	}
+	nd.count(e, nodeRefused, t)
 	e.refuse(ev, class, hint)
 }
 
@@ -439,5 +338,5 @@ func (e *engine) write(ev event) {
 		return
 	}
 	s.lastWrite, s.written = ev, true
-	e.served(ev, ev.time(), ev.time())
+	e.served(&s.nodes[0], ev, ev.time(), ev.time())
 }

@@ -94,6 +94,36 @@ func TestPostSimulation(t *testing.T) {
 	}
 }
 
+// TestNodes: what each node saw comes where it is asked for, and where there is more than one.
+func TestNodes(t *testing.T) {
+	s := newTestServer(nil)
+	three := strings.Replace(smallScenario, `"server": {`, `"server": {"nodes": {"count": 3}, `, 1)
+	for _, c := range []struct {
+		query, scenario string
+		want            int
+	}{{"", three, 0}, {"?nodes=1", three, 3}, {"?nodes=0", three, 0}, {"?nodes=1", smallScenario, 0}} {
+		body := bodyOf(t, ask(s, "POST", "/api/v1/simulations"+c.query, c.scenario))
+		wantValid(t, "Result", body)
+		var result struct{ Results []struct{ Run sim.FirstRun } }
+		if err := json.Unmarshal(body, &result); err != nil {
+			t.Fatal(err)
+		}
+		run := result.Results[0].Run
+		if len(run.Nodes) != c.want {
+			t.Errorf("%q: %d nodes, want %d", c.query, len(run.Nodes), c.want)
+		}
+		served := int64(0)
+		for _, nd := range run.Nodes {
+			for _, n := range nd.Served {
+				served += n
+			}
+		}
+		if c.want > 0 && served != 10 {
+			t.Errorf("%q: the nodes serve %d, want all 10 clients", c.query, served)
+		}
+	}
+}
+
 func TestValuesAndTrace(t *testing.T) {
 	s := newTestServer(nil)
 	for query, want := range map[string]struct{ values, clients int }{
@@ -141,7 +171,7 @@ func TestErrorsOfSimulations(t *testing.T) {
 		"too deep":        {"", strings.Repeat("[", 500_000), 400, ""},
 		"too long":        {"", `{"name": "` + strings.Repeat("x", maxBody) + `"}`, 413, ""},
 		"wrong type":      {"", "[]", 422, ""},
-		"all faults":      {"?values=2&trace=501&seed=3", faulty, 422, "/horizon /policies/0/schedule/base ?values ?trace ?seed"},
+		"all faults":      {"?values=2&trace=501&nodes=-1&seed=3", faulty, 422, "/horizon /policies/0/schedule/base ?values ?trace ?nodes ?seed"},
 		"empty parameter": {"?values=", smallScenario, 422, "?values"},
 		"fraction":        {"?trace=1.5", smallScenario, 422, "?trace"},
 		"negative":        {"?trace=-1", smallScenario, 422, "?trace"},

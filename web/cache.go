@@ -58,6 +58,9 @@ func sizeOf(r *sim.Result) int64 {
 		for _, m := range p.Metrics {
 			numbers += 16 + 2*len(m.Values)
 		}
+		for i := range run.Nodes {
+			numbers += 10 + 3*len(run.Nodes[i].Arrivals) + 3*len(run.Nodes[i].Down)
+		}
 		if p.Trace != nil {
 			numbers += 14*len(p.Trace.Client) + 4*len(p.Trace.Server.AtSeconds)
 		}

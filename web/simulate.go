@@ -32,6 +32,7 @@ var (
 type options struct {
 	values  bool // each metric's value of every replication
 	trace   int  // so many clients traced
+	nodes   bool // what each node saw
 	sampled bool // percentiles of cumulative waits that have to be drawn: too slow for a page that follows a slider
 
 	// progress, if not nil, is called on the caller's own goroutine every progressEvery while the run goes on, whether
@@ -47,7 +48,7 @@ func keyOf(sc *sim.Scenario, o options) (key, error) {
 	if err != nil {
 		return key{}, fmt.Errorf("canonical scenario: %w", err)
 	}
-	return sha256.Sum256(fmt.Appendf(doc, "values=%t,trace=%d,sampled=%t", o.values, o.trace, o.sampled)), nil
+	return sha256.Sum256(fmt.Appendf(doc, "values=%t,trace=%d,nodes=%t,sampled=%t", o.values, o.trace, o.nodes, o.sampled)), nil
 }
 
 // simulator runs scenarios.
@@ -154,7 +155,7 @@ func (s *simulator) runInSlot(ctx context.Context, f *flight, sc *sim.Scenario, 
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	runner := sim.Runner{MaxEvents: s.maxEvents, Values: o.values, Trace: o.trace, SampleP95: o.sampled}
+	runner := sim.Runner{MaxEvents: s.maxEvents, Values: o.values, Trace: o.trace, Nodes: o.nodes, SampleP95: o.sampled}
 	return s.run(ctx, runner, sc, func(done, total int) {
 		f.runs.Store(int64(done))
 		f.total.Store(int64(total))

@@ -139,7 +139,8 @@ func takeOptions(r *http.Request) (o options, rest url.Values, err error) {
 	}
 	values, valuesErr := takeInt(rest, "values", 0, 0, 1)
 	trace, traceErr := takeInt(rest, "trace", 0, 0, MaxTrace)
-	return options{values: values == 1, trace: trace, sampled: true}, rest, allFaults(valuesErr, traceErr)
+	nodes, nodesErr := takeInt(rest, "nodes", 0, 0, 1)
+	return options{values: values == 1, trace: trace, nodes: nodes == 1, sampled: true}, rest, allFaults(valuesErr, traceErr, nodesErr)
 }
 
 // queryOf reads a request's query. Unlike URL.Query it does not skip over what is malformed.

@@ -20,6 +20,7 @@ func runScenario(ctx context.Context, args []string, env func(string) string, st
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	maxEvents := flags.Int64("max-events", 0, "most `events` that the scenario may cost; 0: no limit")
 	values := flags.Bool("values", false, "give each metric's value of every replication")
+	nodes := flags.Bool("nodes", false, "tell what each node saw in the first replication, where there are several")
 	trace := flags.Int("trace", 0, "trace so many `clients` of the first replication")
 	if err := parse(flags, args, 1, env, stdout); err != nil {
 		return ignoreHelp(err)
@@ -37,7 +38,7 @@ func runScenario(ctx context.Context, args []string, env func(string) string, st
 	if err != nil {
 		return readable(name, err)
 	}
-	runner := sim.Runner{MaxEvents: *maxEvents, Values: *values, Trace: *trace, SampleP95: true}
+	runner := sim.Runner{MaxEvents: *maxEvents, Values: *values, Trace: *trace, Nodes: *nodes, SampleP95: true}
 	result, err := runner.Run(ctx, sc, nil)
 	if err != nil {
 		return readable(name, err)

@@ -117,6 +117,7 @@ func (s scenario) server() doc {
 	s.maybe(d, "discipline", func() any { return rapid.SampledFrom([]string{"fifo", "lifo"}).Draw(s.t, "discipline") })
 	s.rarely(d, "maxQueueWait", func() any { return s.duration("maxQueueWait", 0, 2*time.Second) })
 	s.rarely(d, "refusalCost", func() any { return s.duration("refusalCost", 0, 20*time.Millisecond) })
+	s.maybe(d, "nodes", s.nodes)
 	s.rarely(d, "rateLimit", s.rateLimit)
 	s.rarely(d, "warmup", func() any {
 		return doc{"from": s.number("from", 0.05, 1), "duration": s.duration("duration", 1, 5*time.Second)}
@@ -144,6 +145,13 @@ func (s scenario) outages() any {
 		start = end + spread + s.time("up", 1, 6*time.Second)
 	}
 	return outages
+}
+
+func (s scenario) nodes() any {
+	d := doc{"count": s.count("nodes", 1, 8)}
+	s.maybe(d, "balancer", func() any { return rapid.SampledFrom([]string{"random", "leastInFlight"}).Draw(s.t, "balancer") })
+	s.maybe(d, "comeUp", func() any { return s.duration("comeUp", 0, 3*time.Second) })
+	return d
 }
 
 func (s scenario) rateLimit() any {
