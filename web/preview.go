@@ -39,7 +39,7 @@ func (p *pageAnswer) preview(page templates.Page, st state, o options, events *e
 	if err != nil {
 		return
 	}
-	page.Share = p.shareOf(p.r, st, nil)
+	page.Share = p.shareOf(p.r, st, page.Results.Verdict)
 	if html, err := p.render(page); err == nil {
 		events.send("event: preview\ndata: %s\n", asJSON(string(html)))
 	}
