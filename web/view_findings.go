@@ -82,13 +82,23 @@ func (f *findings) hasty() *standing {
 
 // quitter is the policy with jitter that serves fewest, of those that give up and serve fewer than the best.
 func (f *findings) quitter() *standing {
-	return least(f.fewer, func(s standing) bool { return jittered(s) && quitsAfter(s) != "" }, served)
+	return least(f.fewer, func(s standing) bool { return jittered(s) && quitsAfter(s) != "" && !in(f.stuck(), s) }, served)
 }
 
-// others are those that serve fewer than the best, but for the one that shows what backing off alone does.
+// others are those that serve fewer than the best, but for those that a contrast has been made of.
 func (f *findings) others() []standing {
-	alone := f.alone()
-	return slices.DeleteFunc(slices.Clone(f.fewer), func(s standing) bool { return same(&s, alone) })
+	told := f.stuck()
+	if with, without := f.guardHelps(); with != nil {
+		told = []standing{*without}
+	} else if alone := f.alone(); told == nil && alone != nil {
+		told = []standing{*alone}
+	}
+	return slices.DeleteFunc(slices.Clone(f.fewer), func(s standing) bool { return in(told, s) })
+}
+
+// level are those that serve as many as the best, best first.
+func (f *findings) level() []standing {
+	return slices.DeleteFunc(slices.Clone(f.all), func(s standing) bool { return in(f.fewer, s) })
 }
 
 // harmful are, among the others, of which there must be some, the one that crashes the server most, and the one that
@@ -171,6 +181,10 @@ func least(all []standing, is func(standing) bool, value func(standing) float64)
 	}
 	s := slices.MinFunc(those, func(a, b standing) int { return cmp.Compare(value(a), value(b)) })
 	return &s
+}
+
+func in(some []standing, s standing) bool {
+	return slices.ContainsFunc(some, func(x standing) bool { return same(&x, &s) })
 }
 
 func same(a, b *standing) bool { return a != nil && b != nil && a.position == b.position }

@@ -14,6 +14,43 @@ var rules = []rule{
 		why: func(f *findings) string { return f.overloads(f.endless()) },
 	},
 	{
+		id: "guard-helps", slot: contrast,
+		applies: func(f *findings) bool { with, _ := f.guardHelps(); return with != nil },
+		sentence: func(f *findings) string {
+			with, without := f.guardHelps()
+			return f.guardSaid(*with, *without, "helps", "help")
+		},
+		why: func(f *findings) string {
+			with, without := f.guardHelps()
+			return sentences(f.overloads(without), f.budgeted(*with), f.stopped(*with))
+		},
+	},
+	{
+		id: "overload-stays", slot: contrast,
+		applies: func(f *findings) bool { return len(f.stuck()) > 0 },
+		sentence: func(f *findings) string {
+			stuck := f.stuck()
+			said := "Overload stays here: with " + names(stuck) + " no run recovers"
+			if f.jitterIsNoMatter(stuck) {
+				said += ", with jitter as without"
+			}
+			capacity, _ := f.sc.Capacity()
+			return said + ", although " + brief(f.sc.Clients.Workload.Rate) + " requests come a second where " + brief(capacity) + " can be served."
+		},
+		why: func(f *findings) string {
+			stuck := f.stuck()
+			return sentences(f.overloads(&stuck[0]), f.stale(stuck[0]))
+		},
+	},
+	{
+		id: "server-sheds", slot: contrast,
+		applies: func(f *findings) bool { return f.fresh() != "" },
+		sentence: func(f *findings) string {
+			return "Every run recovers, whatever the policy: " + f.fresh() + ", so that what is served is hardly ever too late."
+		},
+		why: func(f *findings) string { return f.couldMake(*f.couldStay()) },
+	},
+	{
 		id: "backing-off-alone", slot: contrast,
 		applies: func(f *findings) bool { return f.alone() != nil },
 		sentence: func(f *findings) string {
@@ -97,6 +134,18 @@ var rules = []rule{
 		why:      func(f *findings) string { return sentences(f.wave(), f.endures(f.best), f.bears(f.best)) },
 	},
 	{
+		id: "guard-costs", slot: lacking,
+		applies: func(f *findings) bool { with, _ := f.guardCosts(); return with != nil },
+		sentence: func(f *findings) string {
+			with, without := f.guardCosts()
+			return f.guardSaid(*with, *without, "costs requests", "cost requests")
+		},
+		why: func(f *findings) string {
+			with, _ := f.guardCosts()
+			return f.stopped(*with)
+		},
+	},
+	{
 		id: "jitter-not-enough", slot: lacking,
 		applies: func(f *findings) bool {
 			worst := f.worst()
@@ -142,9 +191,10 @@ var rules = []rule{
 	},
 	{
 		id: "cost", slot: lacking,
-		applies: func(f *findings) bool { return len(f.top) < len(f.all) },
+		applies: func(f *findings) bool { return len(f.top) < len(f.level()) },
 		sentence: func(f *findings) string {
-			last := f.all[len(f.all)-1]
+			level := f.level()
+			last := level[len(level)-1]
 			said := quoted(last) + " serves as many, within the intervals, "
 			switch third := f.third(last); {
 			case !f.by[1].meet(f.best, last):

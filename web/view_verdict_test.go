@@ -26,6 +26,24 @@ const (
 	threeText = "exponential,base=100ms,cap=10s,jitter=full,maxAttempts=3"
 )
 
+const (
+	fourText = "exponential,base=100ms,cap=2s,jitter=full,maxAttempts=4,attemptTimeout=1s"
+	twoText  = "exponential,base=100ms,cap=2s,jitter=full,maxAttempts=2,attemptTimeout=1s"
+)
+
+var (
+	recovers = map[string]float64{"recovered": 1}
+	stays    = map[string]float64{"recovered": 0, "amplification": 3.5}
+)
+
+// queued is steady traffic at the opening scenario's server, which cannot crash, with its outage and another queue.
+func queued(rate float64, queue int) func(*sim.Scenario) {
+	return func(sc *sim.Scenario) {
+		sc.Clients.Workload = sim.Workload{Kind: sim.Open, Rate: rate}
+		sc.Server.Queue, sc.Server.Crash = queue, nil
+	}
+}
+
 func steadily(rate float64) func(*sim.Scenario) {
 	return func(sc *sim.Scenario) {
 		sc.Clients.Workload = sim.Workload{Kind: sim.Open, Rate: rate}
@@ -67,6 +85,46 @@ var verdictCases = []verdictCase{
 	{rule: "giving-up-helps", edit: steadily(160), policies: []made{{name: "T", policy: threeText, success: 0.8, third: 132}, {name: "F", policy: fullText, success: 0.8, third: 16}}},  // as many
 	{rule: "giving-up-helps", edit: steadily(160), policies: []made{{name: "T", policy: threeText, success: 0.8, third: 132}, {name: "U", policy: threeText, success: 0.1, third: 16}}}, // nobody is endless
 	{rule: "giving-up-helps", policies: []made{{name: "T", policy: threeText, success: 0.8, third: never}, {name: "F", policy: fullText, success: 0.1, third: never}}},                  // a burst
+
+	{rule: "guard-helps", speaks: true, edit: steadily(140), policies: []made{
+		{name: "G", policy: fourText + ",budget.kind=ratio,budget.ratio=0.1,budget.burst=10", success: 0.9, third: 126, more: map[string]float64{"failed.budget": 30}},
+		{name: "F", policy: fourText, success: 0.18, third: 25, more: map[string]float64{"amplification": 3.5, "recovered": 0}}},
+		want: "The retry budget helps: with “G” 90 % get through; without it (“F”) only 18 % get through.",
+		why:  "“F” makes 140 × 3.5 = 490 attempts a second, where 200 can be served. In the long run the budget allows 140 × (1 + 0.1) = 154 attempts a second. “G” had no retry left for 30 requests a run."},
+	{rule: "guard-helps", speaks: true, policies: []made{ // of a burst too; and several
+		{name: "G", policy: fullText + ",breaker.failures=5,throttle.k=2", success: 1, third: 20, more: map[string]float64{"notSent": 7}}, {name: "F", policy: fullText, success: 0.9, third: never}},
+		want: "The circuit breaker and throttling help: with “G” all get through in the end; without them (“F”) 90 % get through.", why: "“G” stopped 7 attempts a run before they left."},
+	{rule: "guard-helps", policies: []made{{name: "G", policy: fullText + ",breaker.failures=5", success: 1, successHalf: 0.05, third: 20}, {name: "F", policy: fullText, success: 0.9, successHalf: 0.05, third: never}}},                        // they meet
+	{rule: "guard-helps", policies: []made{{name: "G", policy: fullText + ",breaker.failures=5", success: 1, third: 20}, {name: "F", policy: equalText, success: 0.9, third: never}}},                                                             // another policy
+	{rule: "guard-helps", policies: []made{{name: "E", policy: equalText, success: 1, third: 20}, {name: "G", policy: fullText + ",breaker.failures=5", success: 0.95, third: never}, {name: "F", policy: fullText, success: 0.9, third: never}}}, // others serve more
+
+	{rule: "overload-stays", speaks: true, edit: queued(140, 1000), policies: []made{{name: "T", policy: "immediate,maxAttempts=1", success: 0.9, third: 126, more: recovers},
+		{name: "F", policy: fourText, success: 0.18, successHalf: 0.01, third: 25, more: stays},
+		{name: "A", policy: "immediate,maxAttempts=4,attemptTimeout=1s", success: 0.179, successHalf: 0.01, third: 25, more: stays}},
+		want: "Overload stays here: with “F” and “A” no run recovers, with jitter as without, although 140 requests come a second where 200 can be served.",
+		why:  "“F” makes 140 × 3.5 = 490 attempts a second, where 200 can be served. A full queue takes 1000 ÷ 200 a second = 5 s to work off, and clients wait 1 s: what is served then nobody waits for."},
+	{rule: "overload-stays", speaks: true, edit: queued(140, 200), policies: []made{{name: "T", policy: "immediate,maxAttempts=1", success: 0.9, third: 126, more: recovers},
+		{name: "F", policy: fourText, success: 0.18, third: 25, more: stays}, {name: "A", policy: "immediate,maxAttempts=4", success: 0.1, third: 25, more: stays}},
+		want: "Overload stays here: with “F” and “A” no run recovers, although 140 requests come a second where 200 can be served.", // jitter does help, a little
+		why:  "“F” makes 140 × 3.5 = 490 attempts a second, where 200 can be served."},
+	{rule: "overload-stays", edit: queued(140, 1000), policies: []made{{name: "T", success: 0.9, third: 126, more: recovers}, {name: "F", success: 0.5, third: 74, more: map[string]float64{"recovered": 0, "amplification": 1.4}}}},     // not overloaded
+	{rule: "overload-stays", edit: queued(140, 1000), policies: []made{{name: "T", success: 0.9, third: 126, more: recovers}, {name: "F", success: 0.18, third: 25, more: map[string]float64{"recovered": 0.05, "amplification": 3.5}}}}, // a run does
+	{rule: "overload-stays", edit: queued(140, 1000), policies: []made{{name: "T", success: 0.9, third: 126, more: map[string]float64{"recovered": 0.95}}, {name: "F", success: 0.18, third: 25, more: stays}}},
+	{rule: "overload-stays", edit: queued(140, 1000), policies: []made{{name: "T", success: 0.9, successHalf: 0.11, third: 126, more: recovers}, {name: "F", success: 0.7, successHalf: 0.1, third: 25, more: stays}}}, // it serves as many
+	{rule: "overload-stays", edit: queued(200, 1000), policies: []made{{name: "T", success: 0.9, third: 126, more: recovers}, {name: "F", success: 0.18, third: 25, more: stays}}},                                     // more than it can serve
+	{rule: "overload-stays", policies: []made{{name: "T", success: 1, third: 19, more: recovers}, {name: "F", success: 0.18, third: never, more: stays}}},                                                              // a burst
+
+	{rule: "server-sheds", speaks: true, edit: queued(140, 199), policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135, more: recovers}, {name: "T", policy: twoText, success: 0.96, third: 134, more: recovers}},
+		want: "Every run recovers, whatever the policy: a full queue takes 199 ÷ 200 a second = 995 ms, and clients wait 1 s, so that what is served is hardly ever too late.",
+		why:  "All attempts of “F” would be 140 × 4 = 560 a second, where 200 can be served."},
+	{rule: "server-sheds", speaks: true, edit: func(sc *sim.Scenario) { queued(140, 1000)(sc); sc.Server.MaxQueueWait = 500 * time.Millisecond }, policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135, more: recovers}},
+		want: "Every run recovers, whatever the policy: the server turns away what has waited 500 ms, and clients wait 1 s, so that what is served is hardly ever too late.",
+		why:  "All attempts of “F” would be 140 × 4 = 560 a second, where 200 can be served."},
+	{rule: "server-sheds", edit: queued(140, 200), policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135, more: recovers}}},                                                                                            // as long as clients wait
+	{rule: "server-sheds", edit: queued(140, 199), policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135, more: map[string]float64{"recovered": 0.95}}}},                                                               // a run does not recover
+	{rule: "server-sheds", edit: queued(50, 199), policies: []made{{name: "F", policy: fourText, success: 0.97, third: 48, more: recovers}}},                                                                                              // could not stay overloaded: 4 × 50 is not more than 200
+	{rule: "server-sheds", edit: func(sc *sim.Scenario) { queued(140, 199)(sc); sc.Server.Outages = nil }, policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135, more: recovers}}},                                    // nothing happens
+	{rule: "server-sheds", edit: queued(140, 199), policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135, more: recovers}, {name: "U", policy: "immediate,maxAttempts=4", success: 0.97, third: 135, more: recovers}}}, // waits for ever
 
 	{rule: "spread-already", speaks: true, edit: func(sc *sim.Scenario) { sc.Clients.Workload.Spread = 5 * time.Second },
 		policies: []made{{name: "X", policy: plainText, success: 1, third: 14}, {name: "F", policy: fullText, success: 1, third: 18.3}},
@@ -145,6 +203,12 @@ var verdictCases = []verdictCase{
 	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "T", policy: threeText, third: never}}},                                                                                         // they did not fail by their attempts
 	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 9, third: never}, {name: "E", policy: equalText, success: 0.2, third: never}}}, // not the worst
 
+	{rule: "guard-costs", speaks: true, edit: steadily(140), policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135},
+		{name: "G", policy: fourText + ",throttle.k=2", success: 0.53, third: 74, more: map[string]float64{"notSent": 6651}}},
+		want: "The throttling costs requests: with “G” 53 % get through; without it (“F”) 97 % get through.", why: "“G” stopped 6651 attempts a run before they left."},
+	{rule: "guard-costs", edit: steadily(140), policies: []made{{name: "F", policy: fourText, success: 0.97, successHalf: 0.01, third: 135}, {name: "G", policy: fourText + ",throttle.k=2", success: 0.95, successHalf: 0.01, third: 134}}}, // they meet
+	{rule: "guard-costs", edit: steadily(140), policies: []made{{name: "F", policy: fullText, success: 0.97, third: 135}, {name: "G", policy: fourText + ",throttle.k=2", success: 0.5, third: 74}}},                                         // another policy
+
 	{rule: "harm", speaks: true, policies: []made{fullBest, {name: "B", success: 0.04, crashes: 10, third: never}, {name: "C", third: never}},
 		want: "“B” crashes the server 10 times a run and leaves 960 of 1000 clients unserved; “C” serves nobody."},
 	{rule: "harm", speaks: true, policies: []made{fullBest, {name: "B", success: 0.04, successHalf: 0.04, crashes: 10, third: never}, {name: "C", third: never}}, // they cannot be told apart
@@ -164,6 +228,7 @@ var verdictCases = []verdictCase{
 		want: "“B” serves as many, within the intervals, but at 140 a second."},
 	{rule: "cost", policies: []made{fullBest, {name: "E", policy: equalText, success: 1, third: 19.6}}},     // level
 	{rule: "cost", policies: []made{fullBest, {name: "E", policy: equalText, success: 0.99, third: never}}}, // fewer
+	{rule: "cost", policies: []made{fullBest, {name: "X", policy: plainText, crashes: 10, third: never}}},   // fewer, and told already
 }
 
 func TestEachRuleSpeaksUpToItsEdge(t *testing.T) {
@@ -221,7 +286,8 @@ func TestVerdictIsInOrder(t *testing.T) {
 func TestVerdictPraisesNobodyWhoServesFewer(t *testing.T) {
 	named := regexp.MustCompile(`“P\d+”`)
 	texts := []string{plainText, fullText, equalText, shortText, threeText, fullText + ",deadline=5s", "constant,base=1s", "immediate",
-		"constant,base=100ms,cap=10s,jitter=decorrelated", "linear,base=1s,jitter=additive,max=1s,maxAttempts=1"}
+		"constant,base=100ms,cap=10s,jitter=decorrelated", "linear,base=1s,jitter=additive,max=1s,maxAttempts=1",
+		fourText, fourText + ",throttle.k=2", fullText + ",breaker.failures=5", fullText + ",budget.kind=ratio,budget.ratio=0.1,budget.burst=1"}
 	rapid.Check(t, func(t *rapid.T) {
 		share := rapid.SampledFrom([]float64{0, 0.001, 0.3, 0.499, 0.5, 0.98, 0.9999, 1})
 		half := rapid.SampledFrom([]float64{0, 0.001, 0.1})
@@ -231,7 +297,8 @@ func TestVerdictPraisesNobodyWhoServesFewer(t *testing.T) {
 				success: share.Draw(t, "success"), successHalf: half.Draw(t, "half"),
 				crashes: rapid.SampledFrom([]float64{0, 0.1, 0.94, 0.95, 1, 9}).Draw(t, "crashes"), crashHalf: half.Draw(t, "crashHalf"),
 				third: rapid.SampledFrom([]float64{0, 0.2, 20, 21, 5000}).Draw(t, "third"), thirdHalf: half.Draw(t, "thirdHalf"),
-				more: map[string]float64{"failed.attempts": rapid.SampledFrom([]float64{0, 500}).Draw(t, "gaveUp"), "amplification": 3}}
+				more: map[string]float64{"failed.attempts": rapid.SampledFrom([]float64{0, 500}).Draw(t, "gaveUp"), "amplification": 3,
+					"recovered": rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "recovered"), "notSent": rapid.SampledFrom([]float64{0, 9}).Draw(t, "stopped")}}
 			if m.success < 0.99 {
 				m.third = never
 			}
@@ -240,6 +307,7 @@ func TestVerdictPraisesNobodyWhoServesFewer(t *testing.T) {
 		kind := rapid.SampledFrom([]string{sim.Burst, sim.Open, sim.Closed}).Draw(t, "workload")
 		r := resultOf(kind, rapid.Bool().Draw(t, "crash"), policies...)
 		r.Scenario.Clients.Workload.Spread = rapid.SampledFrom([]time.Duration{0, 5 * time.Second}).Draw(t, "spread")
+		r.Scenario.Clients.Workload.Rate = rapid.SampledFrom([]float64{0, 140, 300}).Draw(t, "rate")
 		if rapid.Bool().Draw(t, "no outage") {
 			r.Scenario.Server.Outages = nil
 		}
@@ -271,4 +339,38 @@ func TestVerdictPraisesNobodyWhoServesFewer(t *testing.T) {
 			t.Errorf("%d sentences: %v", len(said), said)
 		}
 	})
+}
+
+// What is said of the scenarios in which overload stays, from five runs of each; "" where nothing of that is to be said.
+func TestVerdictOnRetryStorms(t *testing.T) {
+	want := map[string]string{
+		"retry-storm":              "Overload stays here: with “4 attempts at once” and “4 attempts, full jitter” no run recovers, with jitter as without, although 140 requests come a second where 200 can be served.",
+		"retry-storm-two-attempts": "Overload stays here: with “4 attempts, full jitter” no run recovers, although 140 requests come a second where 200 can be served.",
+		"retry-storm-budget":       "The retry budget helps: with “4 attempts, a retry budget” 95.7 % get through; without it (“4 attempts, full jitter”) only 18.0 % get through.",
+		"retry-storm-breaker":      "The circuit breaker helps: with “4 attempts, a circuit breaker” 94.5 % get through; without it (“4 attempts, full jitter”) only 18.0 % get through.",
+		"retry-storm-shedding":     "Every run recovers, whatever the policy: the server turns away what has waited 500 ms, and clients wait 1 s, so that what is served is hardly ever too late.",
+		"retry-storm-short-queue":  "Every run recovers, whatever the policy: a full queue takes 150 ÷ 200 a second = 750 ms, and clients wait 1 s, so that what is served is hardly ever too late.",
+		"retry-storm-closed":       "",
+	}
+	for _, p := range sim.Presets() {
+		sentence, told := want[p.ID]
+		if !told {
+			continue
+		}
+		p.Scenario.Replications = 5
+		r, err := sim.Run(t.Context(), p.Scenario, nil)
+		must(t, err)
+		said := verdict(r.Scenario, rank(r))
+		for i := range said {
+			said[i] = plainSpaces.Replace(said[i])
+			t.Logf("%s: %s", p.ID, said[i])
+		}
+		if sentence != "" && !slices.Contains(said, sentence) || sentence == "" && strings.Contains(strings.Join(said, " "), "recovers") {
+			t.Errorf("%s: %q, want %q", p.ID, said, sentence)
+		}
+		delete(want, p.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("%v are no presets", want)
+	}
 }
