@@ -38,6 +38,7 @@ var parsers = map[string]struct {
 	// broken is what it must not accept: otherwise it checks nothing.
 	broken []string
 }{
+	"grpc":       {parseGRPC, []string{`{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`, `{"methodConfig": [{"name": [{}], "timeout": "1m"}]}`}},
 	"temporal":   {parseTemporal, []string{`{"initialInterval": "1m"}`, `{"initialInterval": "2s", "maximumInterval": "1s"}`, `{"backoffCoefficient": 0.5}`}},
 	"envoy":      {parseEnvoy, []string{`{"retry_back_off": {}}`, `{"retry_back_off": {"base_interval": "0s"}}`, `{"retries": 1}`, `{"retry_on": "whatever"}`}},
 	"istio":      {parseIstio, []string{istioRetries("attempts: 0\n        backoff: 1s"), istioRetries("attempts: 1\n        backoff: 0.0001s"), istioRetries("attempts: 1\n        retryOn: often")}},

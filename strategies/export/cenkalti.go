@@ -30,20 +30,11 @@ func fitCenkalti(f *fitting) {
 }
 
 func writeCenkalti(p strategies.Policy) string {
-	var b strings.Builder
 	longest := "math.MaxInt64"
-	imports := []string{"context", "math", "time"}
 	if p.Cap > 0 {
-		longest, imports = goDuration(p.Cap), []string{"context", "time"}
+		longest = goDuration(p.Cap)
 	}
-	b.WriteString("package retry\n\nimport (\n")
-	for _, name := range imports {
-		fmt.Fprintf(&b, "\t%q\n", name)
-	}
-	fmt.Fprintf(&b, `
-	"github.com/cenkalti/backoff/v7"
-)
-
+	return goSource("github.com/cenkalti/backoff/v7", fmt.Sprintf(`
 // Retry calls operation until it succeeds, its error is backoff.Permanent, or a limit is reached.
 // To be retried: %s.
 func Retry[T any](ctx context.Context, operation backoff.Operation[T]) (T, error) {
@@ -58,8 +49,7 @@ func Retry[T any](ctx context.Context, operation backoff.Operation[T]) (T, error
 		backoff.WithMaxElapsedTime(%s),
 	)
 }
-`, words(p.RetryOn), goDuration(base(p)), number(fraction(p)), number(factor(p)), longest, p.MaxAttempts, goDuration(p.Deadline))
-	return formatted(b.String())
+`, words(p.RetryOn), goDuration(base(p)), number(fraction(p)), number(factor(p)), longest, p.MaxAttempts, goDuration(p.Deadline)))
 }
 
 // words are a set of classes in a sentence.
@@ -70,9 +60,15 @@ func words(set strategies.Classes) string {
 	return strings.Join(set.Names(), ", ")
 }
 
-// formatted is Go source as gofmt has it.
-func formatted(source string) string {
-	text, err := format.Source([]byte(source))
+// goSource is a Go file that imports a library, and of the standard library what it uses.
+func goSource(library, body string) string {
+	var imports strings.Builder
+	for _, name := range []string{"context", "math", "time"} {
+		if strings.Contains(body, name+".") {
+			fmt.Fprintf(&imports, "\t%q\n", name)
+		}
+	}
+	text, err := format.Source(fmt.Appendf(nil, "package retry\n\nimport (\n%s\n\t%q\n)\n%s", &imports, library, body))
 	if err != nil {
 		panic("export: " + err.Error()) // a test writes every kind of policy
 	}

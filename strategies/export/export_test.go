@@ -178,6 +178,16 @@ func TestIstioQuotesCodes(t *testing.T) {
 	}
 }
 
+// Go does not compile a file that imports what it does not use.
+func TestGoImportsWhatItUses(t *testing.T) {
+	for text, want := range map[string]bool{"immediate,maxAttempts=3": false, "constant,base=1s,maxAttempts=3": true} {
+		file, err := failsafe.Export(policy(t, text))
+		if err != nil || strings.Contains(file.Text, `"time"`) != want {
+			t.Errorf("%s: %v:\n%s", text, err, file.Text)
+		}
+	}
+}
+
 func TestDurations(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 100 * time.Millisecond: "0.1s", time.Nanosecond: "0.000000001s", 90 * time.Second: "90s", 1500 * time.Millisecond: "1.5s",

@@ -40,14 +40,7 @@ func fitFailsafe(f *fitting) {
 
 func writeFailsafe(p strategies.Policy) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `package retry
-
-import (
-	"time"
-
-	"github.com/failsafe-go/failsafe-go/retrypolicy"
-)
-
+	fmt.Fprintf(&b, `
 // Policy is to retry: %s.
 func Policy[R any]() retrypolicy.RetryPolicy[R] {
 	return retrypolicy.NewBuilder[R]().
@@ -69,5 +62,5 @@ func Policy[R any]() retrypolicy.RetryPolicy[R] {
 		fmt.Fprintf(&b, "\t\tWithMaxDuration(%s).\n", goDuration(p.Deadline))
 	}
 	b.WriteString("\t\tBuild()\n}\n")
-	return formatted(b.String())
+	return goSource("github.com/failsafe-go/failsafe-go/retrypolicy", b.String())
 }
