@@ -582,14 +582,17 @@ func TestTrace(t *testing.T) {
 		return p
 	}
 	want := &sim.Trace{
-		Client:         []int{0, 1, 0, 1, 0, 1},
-		Request:        []int64{1, 1, 1, 1, 1, 1},
-		Attempt:        []int64{1, 1, 2, 2, 3, 3},
-		LeftSeconds:    []float64{0, 0, 0.12, 0.12, 0.34, 0.34},
-		ArrivedSeconds: seconds(0.01, 0.01, 0.13, 0.13, 0.35, 0.35),
-		SeenSeconds:    seconds(0.02, 0.02, 0.14, 0.14, 0.36, 0.36),
-		Outcome:        []string{"unavailable", "unavailable", "unavailable", "unavailable", "ok", "ok"},
-		Failed:         make([]string, 6),
+		Client:          []int{0, 1, 0, 1, 0, 1},
+		Request:         []int64{1, 1, 1, 1, 1, 1},
+		Attempt:         []int64{1, 1, 2, 2, 3, 3},
+		LeftSeconds:     []float64{0, 0, 0.12, 0.12, 0.34, 0.34},
+		ArrivedSeconds:  seconds(0.01, 0.01, 0.13, 0.13, 0.35, 0.35),
+		StartedSeconds:  append(make([]*float64, 4), seconds(0.35, 0.35)...), // service takes no time
+		AnsweredSeconds: seconds(0.01, 0.01, 0.13, 0.13, 0.35, 0.35),
+		SeenSeconds:     seconds(0.02, 0.02, 0.14, 0.14, 0.36, 0.36),
+		Outcome:         []string{"unavailable", "unavailable", "unavailable", "unavailable", "ok", "ok"},
+		Failed:          make([]string, 6),
+		Server:          sim.ServerTrace{GapSeconds: 1e-9, AtSeconds: []float64{}, InService: []int{}, Queue: []int{}, Busy: []int{}, Warmups: []sim.WarmupSpan{}},
 	}
 	if got := result.Results[0].Trace; !reflect.DeepEqual(got, want) {
 		t.Errorf("trace %+v, want %+v", got, want)

@@ -168,16 +168,16 @@ func (g *group) pending() int64 {
 }
 
 // recovered is 1 if the clients came through in the end, else 0. Of a burst 99 % of the requests were served; otherwise at
-// least 95 % as many successes were seen as requests were created in the last quarter of the time, if any were.
+// least 95 % as many successes were seen as requests were created in the last quarter of the time. If none were, nobody knows.
 func (g *group) recovered() float64 {
-	fine := 100*g.succeeded() >= 99*g.requests
-	if g.workload.Kind != Burst {
-		if g.offered == 0 {
-			return math.NaN()
-		}
-		fine = 100*g.carried >= 95*g.offered
+	offered, carried, percent := g.offered, g.carried, int64(95)
+	if g.workload.Kind == Burst {
+		offered, carried, percent = g.requests, g.succeeded(), 99
 	}
-	if fine {
+	switch {
+	case offered == 0:
+		return math.NaN()
+	case 100*carried >= percent*offered:
 		return 1
 	}
 	return 0

@@ -125,7 +125,7 @@ func TestRecoveredEdge(t *testing.T) {
 		offered, carried int64
 		want             float64
 	}{
-		{Burst, 200, 198, 0, 0, 1}, {Burst, 200, 197, 100, 100, 0},
+		{Burst, 200, 198, 0, 0, 1}, {Burst, 200, 197, 100, 100, 0}, {Burst, 0, 0, 0, 0, math.NaN()}, // its one client comes after the end
 		{Open, 1000, 300, 100, 95, 1}, {Open, 1000, 300, 100, 94, 0}, {Closed, 1000, 999, 0, 0, math.NaN()},
 	} {
 		g := &group{workload: Workload{Kind: c.kind}, tally: tally{requests: c.requests, completions: make([]int64, c.served), offered: c.offered, carried: c.carried}}
