@@ -177,11 +177,7 @@ func (e *engine) dispatch(g *group, number uint64, n, t int64) {
 		// An answer at the instant of the arrival is among others of that instant, unless there are none.
 		e.meetEarly(arrival)
 		seen, class, hint := e.answerWhileDown(arrival, back, fires)
-		if seen == t {
-			e.see(g, number, n, t, class, hint)
-			return
-		}
-		e.retry(g, number, n, seen, class, hint)
+		e.retry(g, number, n, seen, class, hint) // not seen from here, even if that is now: a million retries would nest
 	default:
 		e.emit(newEvent(arrival, classArrival, g.id|number, n))
 	}
@@ -198,16 +194,6 @@ func (e *engine) bring(g *group, number uint64, n, t int64, class strategies.Cla
 	}
 	g.guards.answers[g.slot(number)] = hint<<3 | int64(class)
 	e.emit(newEvent(t, classAnswer, g.id|number, n))
-}
-
-// bringNow is bring at the instant of the attempt's arrival, with nothing else that follows from it: where the client is the
-// next to act, it does.
-func (e *engine) bringNow(g *group, number uint64, n, t int64, class strategies.Class, hint int64) {
-	if e.isAlone(newEvent(t, classAnswer, g.id|number, n)) {
-		e.see(g, number, n, t, class, hint)
-		return
-	}
-	e.bring(g, number, n, t, class, hint)
 }
 
 // answered is an answer's reaching its client.

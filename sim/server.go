@@ -320,10 +320,6 @@ func (e *engine) refuseWhileDown(ev event) {
 		fires = g.fires(e.left(ev, t))
 	}
 	seen, class, hint := e.answerWhileDown(t, e.wayBack(ev), fires)
-	if g.guards != nil && seen == t {
-		e.bringNow(g, number, n, t, class, hint)
-		return
-	}
 	e.retry(g, number, n, seen, class, hint)
 }
 
