@@ -46,8 +46,9 @@ type eventStream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	begun   bool
-	sent    time.Time // when the last event was
-	done    int       // the progress sent last
+	sent    time.Time     // when the last event was
+	kept    time.Duration // so long the client has kept us waiting
+	done    int           // the progress sent last
 }
 
 // progress sends how far a run is, if that is news, or else a comment now and then.
@@ -62,7 +63,8 @@ func (e *eventStream) progress(done, total int) {
 	}
 }
 
-// send writes one event and flushes it. A failure to write ends the request's context, and with it the run.
+// send writes one event and flushes it. A failure to write ends the request's context, and with it the run. A client may
+// keep us waiting for writeTimeout with all of its events together, as with an answer that is sent whole.
 func (e *eventStream) send(format string, args ...any) {
 	if !e.begun {
 		e.begun = true
@@ -71,7 +73,8 @@ func (e *eventStream) send(format string, args ...any) {
 		e.w.Header().Set("X-Accel-Buffering", "no") // nginx would wait for the end
 	}
 	e.sent = time.Now()
-	e.control.SetWriteDeadline(e.sent.Add(writeTimeout)) // in place of the one for the whole answer
+	e.control.SetWriteDeadline(e.sent.Add(writeTimeout - e.kept)) // in place of the one for the whole answer
 	fmt.Fprintf(e.w, format, args...)
 	e.control.Flush()
+	e.kept += time.Since(e.sent)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
@@ -181,4 +182,38 @@ func TestHeartbeat(t *testing.T) {
 	if want := "event: progress\ndata: {\"done\": 0, \"total\": 4}\n\n: running\n\n"; w.Body.String() != want {
 		t.Errorf("the stream is %q, want %q", w.Body, want)
 	}
+}
+
+// slowClient takes so long for each write.
+type slowClient struct {
+	*httptest.ResponseRecorder
+	takes    time.Duration
+	deadline time.Time
+}
+
+func (c *slowClient) Write(p []byte) (int, error) {
+	time.Sleep(c.takes)
+	return len(p), nil
+}
+
+func (c *slowClient) SetWriteDeadline(t time.Time) error {
+	c.deadline = t
+	return nil
+}
+
+// However many events there are, a client that hardly reads has no more time for them than for any other answer; one that
+// reads has it for as long as the run goes on.
+func TestEventsAreNotReadForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &slowClient{ResponseRecorder: httptest.NewRecorder(), takes: 25 * time.Second}
+		e := &eventStream{w: c, control: http.NewResponseController(c)}
+		begun := time.Now()
+		for done := range 3 {
+			time.Sleep(time.Hour) // nobody's fault
+			e.progress(done, 3)
+		}
+		if got, want := c.deadline, begun.Add(3*time.Hour+writeTimeout); got != want {
+			t.Errorf("the last write may take until %v, want %v", got.Sub(begun), want.Sub(begun))
+		}
+	})
 }

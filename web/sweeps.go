@@ -20,8 +20,23 @@ import (
 const sweepBytes = 32 << 20
 
 // sizeOfSweep is about how many bytes a sweep's figures hold.
-func sizeOfSweep(r *sim.SweepResult) int64 {
-	return 1024 + int64(len(r.Points))*(128+int64(len(r.Sweep.Scenario.Policies))*(64+int64(len(r.Sweep.Metrics))*80))
+func sizeOfSweep(r *sim.SweepResult) int64 { return sizeOfPoints(r.Sweep, len(r.Points)) }
+
+func sizeOfPoints(s *sim.Sweep, points int) int64 {
+	return 1024 + int64(points)*(128+int64(len(s.Scenario.Policies))*(64+int64(len(s.Metrics))*80))
+}
+
+// mostPoints is how many points a sweep has, or more: values that rounding makes equal are one.
+func mostPoints(s *sim.Sweep) int {
+	points := 1
+	for _, a := range s.Axes {
+		if a.Scale == sim.Listed {
+			points *= len(a.Values)
+		} else {
+			points *= a.Steps
+		}
+	}
+	return points
 }
 
 // sweepWatch is who waits for a sweep. Both functions are called on the waiting goroutine.
@@ -45,8 +60,7 @@ func (s *simulator) sweep(ctx context.Context, sweep *sim.Sweep, watch sweepWatc
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	result, err := s.watch(ctx, sweep, watch)
+	result, err := s.watch(ctx, sweep, watch, release)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return nil, cause
 	}
@@ -64,11 +78,13 @@ func (s *simulator) keptSweep(k key) *sim.SweepResult {
 	return s.sweeps.get(k)
 }
 
-// watch runs a sweep and tells how it goes.
-func (s *simulator) watch(ctx context.Context, sweep *sim.Sweep, watch sweepWatch) (result *sim.SweepResult, err error) {
-	news := make(chan sim.SweepProgress)
+// watch runs a sweep, tells how it goes, and calls ended as soon as it has ended. Those who watch may be slow, and the run
+// does not wait for them: there is room for all that it can say.
+func (s *simulator) watch(ctx context.Context, sweep *sim.Sweep, watch sweepWatch, ended func()) (result *sim.SweepResult, err error) {
+	news := make(chan sim.SweepProgress, 1+mostPoints(sweep))
 	go func() {
 		defer close(news)
+		defer ended()
 		defer func() { // not on a handler's goroutine: a panic here would end the process
 			if p := recover(); p != nil {
 				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -95,14 +111,18 @@ func (s *simulator) watch(ctx context.Context, sweep *sim.Sweep, watch sweepWatc
 	}
 }
 
-// sweepToSend is sweep for figures that are sent whole. Its caller calls leave when they have been.
+// sweepToSend is sweep for figures that are sent whole, or as they come. Its caller calls leave when they have been.
 func (s *Server) sweepToSend(ctx context.Context, sweep *sim.Sweep, watch sweepWatch) (_ *sim.SweepResult, leave func(), err error) {
-	result, err := s.sweep(ctx, sweep, watch)
+	leave, err = s.room.enter(sizeOfPoints(sweep, mostPoints(sweep)))
 	if err != nil {
 		return nil, nil, err
 	}
-	leave, err = s.room.enter(sizeOfSweep(result))
-	return result, leave, err
+	result, err := s.sweep(ctx, sweep, watch)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return result, leave, nil
 }
 
 // postSweep runs the sweep in the body.

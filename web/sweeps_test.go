@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -103,6 +104,47 @@ func TestSweepStopsWithItsClient(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("the sweep runs on")
 		}
+	}
+}
+
+// stuckClient does not read on until it may.
+type stuckClient struct {
+	*httptest.ResponseRecorder
+	stuck, may chan struct{}
+	once       sync.Once
+}
+
+func (c *stuckClient) Write(p []byte) (int, error) {
+	c.once.Do(func() { close(c.stuck) })
+	<-c.may
+	return c.ResponseRecorder.Write(p)
+}
+
+// A sweep does not wait for a client that does not read its events, and leaves its slot when it has ended.
+func TestSweepWaitsForNoReader(t *testing.T) {
+	s := newTestServer(nil)
+	c := &stuckClient{ResponseRecorder: httptest.NewRecorder(), stuck: make(chan struct{}), may: make(chan struct{})}
+	r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/v1/sweeps", strings.NewReader(smallSweep(threeClients)))
+	r.Header.Set("Accept", "text/event-stream")
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		s.ServeHTTP(c, r)
+	}()
+	receive(t, c.stuck, "the first event")
+	for deadline := time.Now().Add(patience); len(s.slots) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Error("the slot is taken still")
+			break
+		}
+	}
+	close(c.may)
+	receive(t, answered, "the answer")
+	if n := strings.Count(c.Body.String(), "event: point\n"); n != 3 {
+		t.Errorf("%d points, want 3: %s", n, c.Body)
+	}
+	if left := s.room.left.Load(); left != answerRoom {
+		t.Errorf("%d bytes of room are left after the answer, want all %d", left, answerRoom)
 	}
 }
 
