@@ -83,6 +83,7 @@ func TestForeignImports(t *testing.T) {
 		"github.com/go-chi/chi":            {"web"},
 		"github.com/go-echarts/go-echarts": {"web"},
 		"github.com/andybalholm/brotli":    {"web", "static"},
+		"github.com/yuin/goldmark":         {"web"},
 		"github.com/a-h/templ":             {"web", "templates"},
 		"gonum.org/v1/gonum":               {"strategies", "strategies/spec", "sim"},
 		"gonum.org/v1/plot":                {"web"},

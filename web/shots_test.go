@@ -31,6 +31,9 @@ func shotsOf() map[string]shot {
 		"broken": brokenPath, "guards": guardsPath, "guards-load": guardsPath + "&tab=load&show=breaker&show=all"} {
 		all[name] = shot{path: path, ready: chartsDrawn}
 	}
+	for name, path := range learnPaths() {
+		all["learn-"+name] = shot{path: path, ready: "true"}
+	}
 	for name, path := range policyPaths {
 		all["policy-"+name] = shot{path: path, ready: chartsDrawn}
 	}

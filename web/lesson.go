@@ -1,0 +1,274 @@
+package web
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stampede-sim/stampede/sim"
+)
+
+// Lessons are content: a Markdown file each, in lessons/. This file says what they are made of; CONTRIBUTING.md says how
+// to write one. What a lesson says of its runs is computed from them, or is a condition that a test holds them to.
+
+//go:embed lessons/*.md
+var lessonFiles embed.FS
+
+// lesson is one file.
+type lesson struct {
+	file   string
+	slug   string // of its address, from the file's name
+	number string // "3"; "" where lessons are not counted
+	part   lessonPart
+	title  string
+	about  string // one sentence
+	screen []*screen
+}
+
+// lessonPart is a group of lessons in the overview.
+type lessonPart struct{ key, title, about string }
+
+// lessonParts are in order. A lesson says which it belongs to by its file's name: PART-NUMBER-SLUG.md.
+var lessonParts = []lessonPart{
+	{"course", "The course", "Eight lessons, half an hour. Then you can choose a policy and say why."},
+	{"beyond", "Beyond the course", "What else decides: guards, layers, neighbours, and what not to retry."},
+	{"mistakes", "A gallery of mistakes", "Each as it is often written, beside the same mended."},
+}
+
+// screen is what is shown at a time: one idea.
+type screen struct {
+	title    string
+	line     int
+	blocks   []block
+	run      *lessonRun
+	question *question // nil: there is nothing to guess
+	controls []*lessonControl
+	holds    []claim
+}
+
+// block is one piece of a screen; one field is set, or when and prose.
+type block struct {
+	line     int
+	prose    *prose
+	takeaway *prose
+	when     *condition // prose shows only where it holds
+	question *question
+	run      *lessonRun
+	controls bool           // the screen's controls stand here
+	figure   []figureColumn // a table of the run
+}
+
+// proses are the block's words.
+func (b block) proses() (all []*prose) {
+	for _, p := range []*prose{b.prose, b.takeaway} {
+		if p != nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// lessonRun is the scenario of a screen: the query of a compare page in which $name stands for a control's value.
+type lessonRun struct {
+	lines []queryLine
+	show  []string // ids of the policies on the stage; none: only their figures are shown
+}
+
+type queryLine struct {
+	line       int
+	key, value string
+}
+
+// question has one answer that is right, by a run.
+type question struct {
+	text    string
+	setting string // of the controls that it is about, as after the block's name; "": the opening
+	at      []int  // the same
+	options []option
+}
+
+type option struct {
+	text  string
+	right *condition // nil: it is wrong
+}
+
+// right is the answer that a run gives; −1 if there is none.
+func (q *question) right(f *facts) int {
+	return slices.IndexFunc(q.options, func(o option) bool { return o.right != nil && o.right.holds(f) })
+}
+
+// lessonControl lets the reader choose the value of a variable of the run.
+type lessonControl struct {
+	name, label string
+	choices     []controlChoice
+	start       int // the choice that a screen opens with
+}
+
+type controlChoice struct{ value, label string }
+
+// figureColumn is a metric in a table.
+type figureColumn struct {
+	metricKind
+	label string
+}
+
+// claim is a condition that the words of a screen rest on.
+type claim struct {
+	condition
+	line    int
+	setting string  // as after the block's name: "", always, or one
+	at      [][]int // the settings of the controls at which it has to hold
+}
+
+// choices are the values of a screen's controls, by name.
+func (s *screen) choices(at []int) map[string]string {
+	chosen := map[string]string{}
+	for i, c := range s.controls {
+		chosen[c.name] = c.choices[at[i]].value
+	}
+	return chosen
+}
+
+// opening is where the controls stand at first.
+func (s *screen) opening() []int {
+	at := make([]int, len(s.controls))
+	for i, c := range s.controls {
+		at[i] = c.start
+	}
+	return at
+}
+
+// setting reads what follows a block's name, such as "cap=2s": the opening with some controls set otherwise.
+func (s *screen) setting(text string) ([]int, error) {
+	at := s.opening()
+	for said := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(said, "=")
+		i := slices.IndexFunc(s.controls, func(c *lessonControl) bool { return c.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no control %q", name)
+		}
+		at[i] = slices.IndexFunc(s.controls[i].choices, func(c controlChoice) bool { return c.value == value })
+		if at[i] < 0 {
+			return nil, fmt.Errorf("%s has no choice %q", name, value)
+		}
+	}
+	return at, nil
+}
+
+// settings are all that the controls can be set to.
+func (s *screen) settings() [][]int {
+	all := [][]int{{}}
+	for _, c := range s.controls {
+		var longer [][]int
+		for _, at := range all {
+			for i := range c.choices {
+				longer = append(longer, append(slices.Clone(at), i))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// scenario is the run with the controls' values in place.
+func (r *lessonRun) scenario(chosen map[string]string) (*sim.Scenario, error) {
+	query, policies := url.Values{}, false
+	for _, l := range r.lines {
+		value := fillIn(l.value, chosen)
+		switch {
+		case l.key == "preset":
+			preset, err := presetQuery(value)
+			if err != nil {
+				return nil, err
+			}
+			query = preset
+		case l.key == "p" && policies:
+			query.Add(l.key, value)
+		default:
+			query.Set(l.key, value)
+			policies = policies || l.key == "p"
+		}
+	}
+	return sim.ParseQuery(query)
+}
+
+// presetQuery is that of a preset scenario, which the lines after it change.
+func presetQuery(id string) (url.Values, error) {
+	var known []string
+	for _, p := range sim.Presets() {
+		if p.ID == id {
+			return p.Scenario.Query(), nil
+		}
+		known = append(known, p.ID)
+	}
+	return nil, fmt.Errorf("there is no preset %q; there are %s", id, strings.Join(known, ", "))
+}
+
+// fillIn replaces $name by its value.
+func fillIn(text string, chosen map[string]string) string {
+	return variables.ReplaceAllStringFunc(text, func(v string) string { return chosen[v[1:]] })
+}
+
+// lessons are all lessons in order. Faulty ones are a mistake in the program, which a test would have found.
+var lessons = sync.OnceValue(func() []*lesson {
+	all, err := readLessons(lessonFiles)
+	if err != nil {
+		panic(fmt.Sprintf("web: lessons: %v", err))
+	}
+	return all
+})
+
+// readLessons reads all lessons of a file system, and the glossary that they link to. Its error lists all their faults.
+func readLessons(files fs.FS) ([]*lesson, error) {
+	terms, faults := readGlossary(files)
+	names, err := fs.Glob(files, "lessons/*.md")
+	if err != nil {
+		return nil, err
+	}
+	var all []*lesson
+	for i, part := range lessonParts {
+		for _, name := range names { // sorted
+			number, slug, ok := fileName(name, part.key)
+			if !ok {
+				continue
+			}
+			source, err := fs.ReadFile(files, name)
+			if err != nil {
+				return nil, err
+			}
+			l := &lesson{file: path.Base(name), slug: slug, part: part}
+			if i < 2 {
+				l.number = strings.TrimLeft(number, "0")
+			}
+			faults = append(faults, l.read(source, terms)...)
+			all = append(all, l)
+		}
+	}
+	faults = append(faults, linkFaults(all, terms)...)
+	return all, faults.err()
+}
+
+// fileName takes lessons/PART-NUMBER-SLUG.md apart.
+func fileName(name, part string) (number, slug string, ok bool) {
+	base, ok := strings.CutPrefix(strings.TrimSuffix(path.Base(name), ".md"), part+"-")
+	if !ok {
+		return "", "", false
+	}
+	number, slug, ok = strings.Cut(base, "-")
+	return number, slug, ok
+}
+
+// lessonOf is the lesson at an address; nil if there is none.
+func lessonOf(slug string) *lesson {
+	all := lessons()
+	i := slices.IndexFunc(all, func(l *lesson) bool { return l.slug == slug })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
