@@ -1,11 +1,11 @@
 package conformance
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -52,22 +52,63 @@ func TestNodeLibraries(t *testing.T) {
 	}
 }
 
+// nodeCase is an export and what it is to do, for node/exports.test.mjs.
+type nodeCase struct {
+	Text     string       `json:"text"`
+	Attempts int64        `json:"attempts"`
+	Bounds   [][2]float64 `json:"bounds"`
+}
+
+// TestNode runs the tests of the folder node. What they report is shown as it is.
+func TestNode(t *testing.T) {
+	cases := map[string][]nodeCase{}
+	for _, format := range []string{"grpc", "step-functions", "bullmq", "cockatiel"} {
+		for _, file := range exports(t, format, wanted) {
+			c := nodeCase{file.Text, file.Does.MaxAttempts, nil}
+			for n := range int64(observed) {
+				lo, hi := file.Does.Compile().Bounds(n + 1)
+				c.Bounds = append(c.Bounds, [2]float64{float64(lo) / 1e6, float64(hi) / 1e6})
+			}
+			cases[format] = append(cases[format], c)
+		}
+	}
+	data, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "cases.json")
+	write(t, path, string(data))
+	cmd := nodeCommand(t, "--test", "--test-reporter=spec", "exports.test.mjs")
+	cmd.Env = append(os.Environ(), "CASES="+path)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		t.Error(err)
+	}
+}
+
 // node runs a script of the folder node and returns what it writes.
 func node(t *testing.T, args ...string) []byte {
 	t.Helper()
+	cmd := nodeCommand(t, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("node %s: %v", args[0], err)
+	}
+	return out
+}
+
+func nodeCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Fatal("there is no Node.js on this machine, so nothing can be said of what runs in it")
+		t.Fatal("there is no Node.js on this machine: what runs in it is not checked")
 	}
 	if _, err := os.Stat("node/node_modules"); err != nil {
 		t.Fatal("the npm packages are not installed; make conformance does it")
 	}
-	var out, errors bytes.Buffer
 	cmd := exec.Command("node", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = "node", &out, &errors
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("node %s: %v\n%s", args[0], err, errors.String())
-	}
-	return out.Bytes()
+	cmd.Dir = "node"
+	return cmd
 }
 
 // npmVersionOf returns the version of an npm package that is installed.

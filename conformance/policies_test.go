@@ -12,7 +12,7 @@ import (
 )
 
 // wanted is how many exports of each format the real parsers are given.
-const wanted = 300
+const wanted = 200
 
 // anyPolicy draws over all policies there can be; mildPolicy over such as people have.
 var (

@@ -1,6 +1,7 @@
 // Runs a library at its defaults, and writes the waits before its retries in milliseconds, a path each, as JSON.
 // Usage: node waits.mjs PRESET ATTEMPTS PATHS
 
+import { waits } from "./bubble.mjs";
 import axios from "axios";
 import axiosRetry from "axios-retry";
 import createKafkaRetrier from "kafkajs/src/retry/index.js";
@@ -38,40 +39,6 @@ function succeeds(attempt) {
   }
 }
 
-// Time passes by itself: a timer fires at once, and the clock says that it has waited.
-let now = 0;
-globalThis.setTimeout = (callback, delay, ...args) => {
-  const due = now + delay;
-  queueMicrotask(() => {
-    now = due;
-    callback(...args);
-  });
-};
-globalThis.clearTimeout = () => {};
-
-// The same draws each time, by Marsaglia's xorshift with 32 bits.
-let state = 1;
-Math.random = () => {
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
-  return (state >>> 0) / 2 ** 32;
-};
-
-async function waits(run, attempts) {
-  const at = [];
-  try {
-    await run(() => {
-      at.push(now);
-      if (at.length < attempts) throw down;
-    });
-  } catch {
-    // It has given up.
-  }
-  return at.slice(1).map((t, i) => t - at[i]);
-}
-
-const down = new Error("down");
 const [preset, attempts, paths] = process.argv.slice(2);
 const all = [];
 for (let i = 0; i < Number(paths); i++) all.push(await waits(libraries[preset], Number(attempts)));

@@ -48,7 +48,7 @@ func writeCockatiel(p strategies.Policy) string {
 	return fmt.Sprintf(`import { ExponentialBackoff, %s, handleWhen, retry } from "cockatiel";
 
 // To be retried: %s.
-export const policy = (isTransient: (error: Error) => boolean) =>
+export const policy = (isTransient: (error: unknown) => boolean) =>
   retry(handleWhen(isTransient), {
     maxAttempts: %s, // retries
     backoff: new ExponentialBackoff({
