@@ -147,7 +147,8 @@ type ServerTrace struct {
 	Warmups    []WarmupSpan `json:"warmups"`
 }
 
-// WarmupSpan is a time, in seconds, in which the server's speed rose linearly from Speed to 1, unless it went down before.
+// WarmupSpan is a time, in seconds, in which the server's speed rises linearly from Speed to 1, unless it goes down before or
+// the run ends.
 type WarmupSpan struct {
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`

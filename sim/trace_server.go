@@ -83,6 +83,6 @@ func (e *engine) traceStart(ev event, t int64) {
 func (e *engine) traceUp(t int64) {
 	w := &e.server.warm
 	if e.trace != nil && w.duration > 0 && len(e.trace.warmups) < maxDownSpans {
-		e.trace.warmups = append(e.trace.warmups, WarmupSpan{seconds(t), seconds(min(t+w.duration, e.horizon)), w.from})
+		e.trace.warmups = append(e.trace.warmups, WarmupSpan{seconds(t), seconds(t + w.duration), w.from})
 	}
 }

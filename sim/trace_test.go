@@ -60,7 +60,7 @@ func TestTraceShowsWhatTheServerIsAt(t *testing.T) {
 		t.Errorf("the trace is\n%s, want\n%s", got, want)
 	}
 	server := fmt.Sprintf("%+v", trace.Server)
-	if want := "{GapSeconds:1e-09 AtSeconds:[0.1 1.1 2.1] InService:[1 1 0] Queue:[1 0 0] Busy:[1 1 0] Warmups:[{From:4 To:5 Speed:0.5}]}"; server != want {
+	if want := "{GapSeconds:1e-09 AtSeconds:[0.1 1.1 2.1] InService:[1 1 0] Queue:[1 0 0] Busy:[1 1 0] Warmups:[{From:4 To:6 Speed:0.5}]}"; server != want {
 		t.Errorf("the server's is\n%s, want\n%s", server, want)
 	}
 }

@@ -374,6 +374,7 @@ function dress(moved) {
   requestAnimationFrame(() => setTimeout(async () => {
     (await import("./charts.js")).draw();
     (await import("./whatif.js")).whatIf(moved);
+    if (document.querySelector(".stage")) import("./stage.js");
     import("./export.js");
   }));
 }

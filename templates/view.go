@@ -132,8 +132,9 @@ type Results struct {
 	Rows      []Row
 	Spans     []string // of the strips' table
 	Tabs      []Tab
-	Charts    []Chart  // of the tab that is shown
-	Clients   *Clients // nil on the other tabs
+	Charts    []Chart     // of the tab that is shown
+	Clients   *Clients    // nil on the other tabs
+	Stages    []StageView // none on the other tabs
 	Downloads []Download
 }
 

@@ -5,6 +5,10 @@ type StageView struct {
 	ID, Title string
 	Mark      Mark
 	Trace     string // address of the run, attempt by attempt
+	Server    string // what the server can do, in few words
+	Reasons   string // JSON: why a request gives up, in words, by name
+	Key       []RasterMarks
+	GaveUp    bool   // some client did
 	Note      string // what of it is drawn
 	Says      string // the run in a few sentences
 	Strip     Strip
@@ -15,20 +19,11 @@ type StageView struct {
 	Numbers   Table  // the strip's
 }
 
-// target is where a link leads from a page that others may frame: never into their frame.
-func target(embedded bool) string {
-	if embedded {
-		return "_blank"
-	}
-	return "_self"
-}
-
-// StagePage is a page with nothing but stages.
+// StagePage is the page with nothing but stages that others frame.
 type StagePage struct {
 	Static   func(name string) string // address of a static file
 	Title    string
 	Link     string // to the whole page
-	Embedded bool   // in someone else's page
 	Problems []Problem
 	Stages   []StageView
 }

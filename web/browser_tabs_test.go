@@ -23,7 +23,11 @@ func tabsShowCharts(t *testing.T, open browserTab) {
 	for _, tab := range tabList {
 		p.click("#tab-" + tab.id)
 		p.await(`document.getElementById("tab-` + tab.id + `").getAttribute("aria-selected") === "true"`)
-		p.await(chartsDrawn)
+		if tab.id == tabWatch {
+			p.await(`(document.querySelector("figure.stage").scrollIntoView(), ` + stagesReady + `)`)
+		} else {
+			p.await(chartsDrawn)
+		}
 		if got := eval[string](p, `new URLSearchParams(location.search).get("tab") ?? ""`); got != tabOf(tab.id) {
 			t.Errorf("%s: the address says tab=%s", tab.id, got)
 		}

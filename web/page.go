@@ -134,12 +134,15 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 }
 
 // results are what the page shows of a result. With an error they lack the single clients.
-func (p *pageAnswer) results(r *sim.Result, st state) (*templates.Results, error) {
-	shown := results(r, st)
-	if st.tab == tabClients {
-		return shown, p.trace(shown, r, st)
+func (p *pageAnswer) results(r *sim.Result, st state) (shown *templates.Results, err error) {
+	shown = results(r, st)
+	switch st.tab {
+	case tabClients:
+		err = p.trace(shown, r, st)
+	case tabWatch:
+		shown.Stages, err = p.stagesOf(p.r.Context(), st.scenario, st.marks, idsOf(charted(st.standings(r), st.shown))...)
 	}
-	return shown, nil
+	return shown, err
 }
 
 // complain puts an error where it belongs: faults at the controls they name, the rest over the results.

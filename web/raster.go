@@ -147,9 +147,17 @@ func (all rasters) line(client int) string {
 
 // key explains the marks that occur.
 func (all rasters) key() []templates.RasterMarks {
+	var traces []*sim.Trace
+	for _, of := range all.of {
+		traces = append(traces, of.trace)
+	}
+	return outcomeKey(traces...)
+}
+
+func outcomeKey(traces ...*sim.Trace) []templates.RasterMarks {
 	var key []templates.RasterMarks
 	for _, o := range outcomes {
-		if slices.ContainsFunc(all.of, func(of traced) bool { return slices.Contains(of.trace.Outcome, o.name) }) {
+		if slices.ContainsFunc(traces, func(t *sim.Trace) bool { return slices.Contains(t.Outcome, o.name) }) {
 			x, y, path := o.mark(4)
 			key = append(key, templates.RasterMarks{Outcome: o.name, Label: o.label, D: "M" + short(7+x) + " " + short(7+y) + path, Dot: "8"})
 		}
@@ -263,6 +271,12 @@ func (of traced) reason(name string) string {
 		return "the next attempt would be past its deadline of " + span(of.Policy.Deadline)
 	case "retryAfter":
 		return "told to wait for longer than its cap of " + span(of.Policy.Cap)
+	case "budget":
+		return "nothing left in the retry budget"
+	case "breaker":
+		return "the circuit breaker is open"
+	case "throttled":
+		return "dropped by throttling"
 	}
 	return name
 }

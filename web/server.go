@@ -96,7 +96,6 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/", s.compare)
 	r.Get("/embed", s.embed)
 	r.Get(embedStagePath, s.embedStage)
-	r.Get(stagePath, s.watch)
 	r.Post("/", s.compare)
 	r.Get("/what-if", s.whatIf)
 	r.Get("/export", s.exporting)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies"
@@ -16,6 +17,7 @@ import (
 // show the first replication, on axes that stages side by side share.
 
 const (
+	tabWatch   = "watch"
 	maxStages  = maxShown // side by side
 	maxMoments = 40       // in a stage's table
 )
@@ -48,11 +50,24 @@ func (s *Server) stagesOf(ctx context.Context, sc *sim.Scenario, given marks, id
 	return views, nil
 }
 
+// idsOf are the ids of policies.
+func idsOf(all []standing) []string {
+	var ids []string
+	for _, s := range all {
+		ids = append(ids, s.Policy.ID)
+	}
+	return ids
+}
+
 func stageOf(sc *sim.Scenario, axes strips, of standing) templates.StageView {
 	query := encode(firstRunOf(sc, of.Policy).Query())
 	return templates.StageView{
 		ID: of.Policy.ID, Title: nameOf(of), Mark: markOf(of.mark),
 		Trace:   apiPrefix + "/traces?" + query,
+		Server:  serverLine(sc),
+		Reasons: string(asJSON(reasonsOf(of))),
+		Key:     outcomeKey(of.Trace),
+		GaveUp:  slices.ContainsFunc(of.Trace.Failed, func(reason string) bool { return reason != "" }),
 		Note:    drawnNote(sc, of.Trace),
 		Says:    runInWords(of),
 		Strip:   axes.strip(of.PolicyResult),
@@ -62,6 +77,35 @@ func stageOf(sc *sim.Scenario, axes strips, of standing) templates.StageView {
 		Moments: moments(sc, axes, of),
 		Numbers: axes.numbers(of.PolicyResult),
 	}
+}
+
+// serverLine is the server in so few words that they fit into its picture.
+func serverLine(sc *sim.Scenario) string {
+	if sc.Server.Kind == sim.OCC {
+		return "One row: a write conflicts if another came after its read"
+	}
+	line := "The server"
+	if n := sc.Server.Workers; n > 0 {
+		line = "The server: " + plural(float64(n), "worker", "workers")
+		if nodes := sc.Server.Nodes.Count; nodes > 1 {
+			line = "The server: " + plural(float64(nodes), "node", "nodes") + " of " + plural(float64(n), "worker", "workers")
+		}
+	}
+	if capacity, ok := sc.Capacity(); ok && capacity > 0 {
+		line += ", " + brief(capacity) + " a second at most"
+	}
+	return line
+}
+
+// reasonsOf are the reasons for which a request can fail, in words.
+func reasonsOf(of standing) map[string]string {
+	words := map[string]string{}
+	for _, m := range of.Metrics {
+		if name, ok := strings.CutPrefix(m.Name, "failed."); ok {
+			words[name] = traced{standing: of}.reason(name)
+		}
+	}
+	return words
 }
 
 // drawnNote says what of a run is drawn.
@@ -106,7 +150,7 @@ func runInWords(of standing) string {
 
 // numbers is a strip as a table.
 func (a strips) numbers(p *sim.PolicyResult) templates.Table {
-	t := templates.Table{Caption: "Attempts by time, and how long the server was down", Head: append([]string{""}, a.spanHead()...)}
+	t := templates.Table{Caption: nameOf(standing{PolicyResult: p}) + ": attempts by time, and how long the server was down", Head: append([]string{""}, a.spanHead()...)}
 	for _, row := range a.spanRows(p) {
 		t.Rows = append(t.Rows, append([]string{row.What}, row.Values...))
 	}

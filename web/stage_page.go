@@ -9,12 +9,9 @@ import (
 	"github.com/stampede-sim/stampede/templates"
 )
 
-// The pages that show stages and nothing else: /watch, and /embed/stage for a frame in someone else's page.
+// The page that shows stages and nothing else, for a frame in someone else's page.
 
-const (
-	stagePath      = "/watch"
-	embedStagePath = "/embed/stage"
-)
+const embedStagePath = "/embed/stage"
 
 // stagePolicy is the Content-Security-Policy of /embed/stage: anyone may frame it, and it runs the player alone.
 const stagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
@@ -23,20 +20,13 @@ const stagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; im
 func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", stagePolicy)
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-	s.stagePage(w, r, true)
-}
-
-// watch answers GET /watch: the same with a window of its own.
-func (s *Server) watch(w http.ResponseWriter, r *http.Request) { s.stagePage(w, r, false) }
-
-func (s *Server) stagePage(w http.ResponseWriter, r *http.Request, embedded bool) {
 	query, err := queryOf(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	st, err := parseState(query)
-	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario), Embedded: embedded}
+	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario)}
 	if err == nil {
 		page.Stages, err = s.stagesOf(r.Context(), st.scenario, st.marks, shownIn(query, st)...)
 	}
@@ -50,12 +40,10 @@ func (s *Server) stagePage(w http.ResponseWriter, r *http.Request, embedded bool
 		page.Title, page.Problems, status = "There is nothing to show", unshown(p), p.Status
 		w.Header().Set("Cache-Control", "no-store")
 	}
-	page.Link = address(st.address)
-	if embedded {
-		page.Link = s.origin(r) + page.Link
-	}
+	st.tab = tabWatch
+	page.Link = s.origin(r) + address(encode(st.query()))
 	var b bytes.Buffer
-	if err := templates.StageDocument(page).Render(r.Context(), &b); err != nil {
+	if err := templates.EmbedStages(page).Render(r.Context(), &b); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -21,6 +21,7 @@ var tabList = []tabKind{
 		return []templates.Chart{progressChart(r, charted)}
 	}},
 	{tabClients, "Each client", func(*sim.Result, []standing, []standing) []templates.Chart { return nil }}, // see raster.go
+	{tabWatch, "Watch", func(*sim.Result, []standing, []standing) []templates.Chart { return nil }},         // see stage.go
 	{"load", "Load", func(r *sim.Result, _, charted []standing) []templates.Chart {
 		return append([]templates.Chart{loadChart(r, charted)}, timelineCharts(r, charted)...)
 	}},

@@ -1,0 +1,339 @@
+// Draws a run at a time: the clients above, the server below, and what is on its way between them.
+
+import { away, capacityOf, failed, idle, last, served, serverAt, waiting } from "./stage-run.js";
+
+const tau = 2 * Math.PI;
+const glow = 0.25; // s on the reader's clock for which a way stays visible after it has been gone
+const shades = 4; // of what fades
+const boxHeight = 132;
+const gap = 84; // between the clients and the server
+const manyPlaces = 1200; // of a queue: more than that are a bar
+const manyWorkers = 240;
+
+// scene lays out a run in so many pixels across.
+export function scene(run, width) {
+  const n = run.count;
+  const cell = Math.min(Math.max(Math.sqrt((width * 250) / n), 14), 44);
+  const columns = Math.min(n, Math.max(1, Math.floor((width - cell / 2) / cell)));
+  const rows = Math.ceil(n / columns);
+  const left = (width - (columns - 1) * cell) / 2 - (rows > 1 ? cell / 4 : 0);
+  const x = new Float64Array(n);
+  const y = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    const row = Math.floor(i / columns);
+    x[i] = left + (i % columns) * cell + (row % 2) * (cell / 2);
+    y[i] = cell / 2 + 4 + row * cell * 0.9;
+  }
+  const top = 4 + cell + (rows - 1) * cell * 0.9 + gap;
+  const box = { width: Math.min(width - 2, 620), height: boxHeight, top };
+  box.left = (width - box.width) / 2;
+  const mouth = Math.min(box.width * 0.7, 320);
+  const door = Float64Array.from(x, (at) => width / 2 + (at / width - 0.5) * mouth);
+  const { workers, queue } = capacityOf(run);
+  return {
+    run, width, height: top + boxHeight + 1, cell, x, y, door, box, mouth,
+    dot: Math.min(Math.max(cell * 0.14, 2), 4), ring: cell * 0.5 - 1.5,
+    places: places(queue, Math.max(...run.trace.server.queue, 1), box.width - 24, 34, manyPlaces),
+    workers: places(workers, Math.max(...run.trace.server.busy, 1), box.width - 24, 26, manyWorkers),
+    place: new Int32Array(n), // in each client's life
+    memory: {}, counts: new Int32Array(5),
+  };
+}
+
+// places are cells for so many in a box, as large as fit; a bar where they are too many to tell apart.
+function places(limit, most, width, height, many) {
+  const unlimited = !(limit > 0);
+  if (unlimited || limit > many) return { limit, unlimited, most: unlimited || limit > 20 * most ? most : limit, bar: true };
+  const best = { limit, most: limit, size: 0, columns: 1 };
+  for (let rows = 1; rows <= height / 2; rows++) {
+    const columns = Math.ceil(limit / rows);
+    const size = Math.min(width / columns, height / rows, 18);
+    if (size > best.size) Object.assign(best, { size, columns });
+  }
+  return best;
+}
+
+// draw draws a scene at a time. `look` has the colours and the marks, `wait` the longest wait that a ring stands for.
+export function draw(ctx, s, t, speed, wait, look, followed) {
+  ctx.clearRect(0, 0, s.width, s.height);
+  const server = serverAt(s.run, t, s.memory);
+  ways(ctx, s, t, speed * glow, look, followed);
+  clients(ctx, s, t, speed * glow, wait, look, followed);
+  box(ctx, s, server, look, t);
+  return server;
+}
+
+// ways draws what is under way, and fading lines where something has just gone.
+function ways(ctx, s, t, after, look, followed) {
+  const { trace, back, longestOut, longestBack } = s.run;
+  const fading = new Map();
+  const heads = new Path2D();
+  const tails = new Path2D();
+  for (let i = last(trace.leftSeconds, t); i >= 0 && trace.leftSeconds[i] >= t - longestOut - after; i--) {
+    const arrived = trace.arrivedSeconds[i];
+    const c = trace.client[i];
+    if (arrived === null || c >= s.run.count) continue;
+    if (t >= arrived) {
+      const [from, to] = [s.x[c], s.door[c]];
+      line(shade(fading, look.ink, (t - arrived) / after), from, s.y[c] + s.dot, to, s.box.top);
+      continue;
+    }
+    const p = (t - trace.leftSeconds[i]) / (arrived - trace.leftSeconds[i]);
+    const [x, y] = along(s, c, p);
+    const [x0, y0] = along(s, c, Math.max(0, p - 0.3));
+    line(tails, x0, y0, x, y);
+    heads.moveTo(x + 2.5, y);
+    heads.arc(x, y, 2.5, 0, tau);
+  }
+  const marks = [];
+  const times = s.answered ?? (s.answered = back.map((i) => trace.answeredSeconds[i]));
+  for (let k = last(times, t); k >= 0 && times[k] >= t - longestBack - after; k--) {
+    const i = back[k];
+    const c = trace.client[i];
+    const seen = trace.seenSeconds[i];
+    const outcome = trace.outcome[i];
+    if (t >= seen) {
+      line(shade(fading, look.outcomes[outcome].colour, (t - seen) / after), s.door[c], s.box.top, s.x[c], s.y[c] + s.dot);
+      continue;
+    }
+    const p = 1 - (t - times[k]) / (seen - times[k]);
+    const [x, y] = along(s, c, p);
+    const [x0, y0] = along(s, c, Math.min(1, p + 0.3));
+    line(shade(fading, look.outcomes[outcome].colour, 0), x0, y0, x, y);
+    marks.push(outcome, x, y);
+  }
+  ctx.lineWidth = 1;
+  for (const [colour, paths] of fading) {
+    ctx.strokeStyle = colour;
+    paths.forEach((path, k) => {
+      ctx.globalAlpha = 0.5 * (1 - k / shades);
+      ctx.stroke(path);
+    });
+  }
+  ctx.globalAlpha = 0.6;
+  ctx.strokeStyle = ctx.fillStyle = look.ink;
+  ctx.stroke(tails);
+  ctx.globalAlpha = 1;
+  ctx.fill(heads);
+  for (let k = 0; k < marks.length; k += 3) mark(ctx, look.outcomes[marks[k]], marks[k + 1], marks[k + 2]);
+  if (followed >= 0 && followed < s.run.count) {
+    const path = new Path2D();
+    line(path, s.x[followed], s.y[followed] + s.ring + 3, s.door[followed], s.box.top);
+    ctx.setLineDash([2, 3]);
+    stroke(ctx, path, look.link, 1.25);
+    ctx.setLineDash([]);
+  }
+}
+
+function along(s, c, p) {
+  return [s.x[c] + (s.door[c] - s.x[c]) * p, s.y[c] + (s.box.top - s.y[c]) * p];
+}
+
+function line(path, x0, y0, x, y) {
+  path.moveTo(x0, y0);
+  path.lineTo(x, y);
+}
+
+// shade is the path of all that has faded so far in a colour.
+function shade(fading, colour, age) {
+  let paths = fading.get(colour);
+  if (!paths) fading.set(colour, (paths = Array.from({ length: shades }, () => new Path2D())));
+  return paths[Math.min(Math.floor(age * shades), shades - 1)] ?? paths[shades - 1];
+}
+
+// mark draws an outcome's mark, as the key does.
+function mark(ctx, outcome, x, y) {
+  ctx.strokeStyle = outcome.colour;
+  ctx.lineWidth = outcome.dot ? 7 : 1.75;
+  ctx.lineCap = outcome.dot ? "round" : "butt";
+  ctx.translate(x - 7, y - 7);
+  ctx.stroke(outcome.path);
+  ctx.translate(7 - x, 7 - y);
+  ctx.lineCap = "butt";
+}
+
+// clients draws each client by what it is at.
+function clients(ctx, s, t, after, wait, look, followed) {
+  const paths = { idle: new Path2D(), away: new Path2D(), waiting: new Path2D(), rings: new Path2D(), long: new Path2D(), served: new Path2D(), ticks: new Path2D(), failed: new Path2D() };
+  s.counts.fill(0);
+  for (let c = 0; c < s.run.count; c++) {
+    const life = s.run.lives[c];
+    const at = (s.place[c] = last(life.from, t, s.place[c]));
+    const kind = life.kind[at];
+    const [x, y] = [s.x[c], s.y[c]];
+    s.counts[kind]++;
+    if (kind === waiting) {
+      circle(paths.waiting, x, y, s.dot);
+      const rest = life.until[at] - t;
+      if (rest === Infinity) circle(paths.long, x, y, s.ring);
+      else circle(paths.rings, x, y, s.dot + 1 + (s.ring - s.dot - 1) * Math.sqrt(Math.min(rest / wait, 1)));
+    } else if (kind === served) {
+      const r = s.dot + 1.5;
+      circle(paths.served, x, y, r);
+      paths.ticks.moveTo(x - r * 0.5, y);
+      paths.ticks.lineTo(x - r * 0.1, y + r * 0.45);
+      paths.ticks.lineTo(x + r * 0.55, y - r * 0.4);
+    } else if (kind === failed) {
+      const r = s.dot + 0.5;
+      line(paths.failed, x - r, y - r, x + r, y + r);
+      line(paths.failed, x - r, y + r, x + r, y - r);
+    } else {
+      circle(kind === away ? paths.away : paths.idle, x, y, kind === away ? s.dot : 1.25);
+    }
+  }
+  fill(ctx, paths.idle, look.edge);
+  stroke(ctx, paths.rings, look.casing, 2.75, 0.45);
+  stroke(ctx, paths.rings, look.policy, 1.75);
+  ctx.setLineDash([3, 3]);
+  stroke(ctx, paths.long, look.edge, 1.25);
+  ctx.setLineDash([]);
+  fill(ctx, paths.waiting, look.policy);
+  stroke(ctx, paths.waiting, look.casing, 0.75);
+  fill(ctx, paths.away, look.raised);
+  stroke(ctx, paths.away, look.ink, 1.25);
+  fill(ctx, paths.served, look.served);
+  stroke(ctx, paths.ticks, look.ground, 1.5);
+  stroke(ctx, paths.failed, look.harm, 2);
+  seen(ctx, s, t, after * 1.5, look);
+  if (followed >= 0 && followed < s.run.count) {
+    const path = new Path2D();
+    circle(path, s.x[followed], s.y[followed], s.ring + 3);
+    stroke(ctx, path, look.link, 2.5);
+  }
+}
+
+// seen marks what clients have just learnt of their attempts, other than that they are served.
+function seen(ctx, s, t, after, look) {
+  const { trace } = s.run;
+  const order = s.seenOrder ?? (s.seenOrder = trace.client.map((_, i) => i).filter((i) => trace.seenSeconds[i] !== null && trace.outcome[i] !== "ok")
+    .sort((a, b) => trace.seenSeconds[a] - trace.seenSeconds[b]));
+  const times = s.seenTimes ?? (s.seenTimes = order.map((i) => trace.seenSeconds[i]));
+  for (let k = last(times, t); k >= 0 && times[k] > t - after; k--) {
+    const c = trace.client[order[k]];
+    if (c >= s.run.count) continue;
+    ctx.globalAlpha = 1 - (t - times[k]) / after;
+    mark(ctx, look.outcomes[trace.outcome[order[k]]], s.x[c], s.y[c]);
+  }
+  ctx.globalAlpha = 1;
+}
+
+function circle(path, x, y, r) {
+  path.moveTo(x + r, y);
+  path.arc(x, y, r, 0, tau);
+}
+
+function fill(ctx, path, colour) {
+  ctx.fillStyle = colour;
+  ctx.fill(path);
+}
+
+function stroke(ctx, path, colour, width, alpha = 1) {
+  ctx.globalAlpha = alpha;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
+  ctx.stroke(path);
+  ctx.globalAlpha = 1;
+}
+
+// box draws the server: what it is, the queue, and its workers below.
+function box(ctx, s, server, look, t) {
+  const { left, top, width, height } = s.box;
+  const full = !s.places.bar && s.places.limit > 0 && server.queue >= s.places.limit;
+  ctx.fillStyle = server.down ? look.hatch : look.raised;
+  ctx.strokeStyle = server.down || full ? look.harm : look.ink2;
+  ctx.lineWidth = server.down || full ? 2 : 1;
+  ctx.beginPath();
+  ctx.roundRect(left, top, width, height, 6);
+  ctx.fill();
+  ctx.stroke();
+  if (server.down) {
+    const text = server.down === "crash" ? "Knocked over" : "Down";
+    sign(ctx, s, look, text, `back in ${Math.max(0, server.back - t).toFixed(1)} s`);
+    return;
+  }
+  ctx.font = look.font;
+  ctx.textBaseline = "middle";
+  const x = left + 12;
+  let y = top + 16;
+  ctx.fillStyle = look.ink2;
+  if (server.speed < 1) {
+    label(ctx, look, x, y, `Warming up: ${Math.round(100 * server.speed)} % of its speed`);
+    ctx.fillStyle = look.line;
+    ctx.fillRect(left + width - 132, y - 4, 120, 8);
+    ctx.fillStyle = look.ink2;
+    ctx.fillRect(left + width - 132, y - 4, 120 * server.speed, 8);
+  } else label(ctx, look, x, y, s.title ?? "Server");
+  y += 14;
+  if (s.places.limit > 0) {
+    cells(ctx, s.places, x, y, width - 24, 34, [[server.queue, look.waits]], look);
+    label(ctx, look, x, y + 34 + 10, `Queue: ${server.queue}${s.places.bar ? "" : ` of ${s.places.limit}`}${full ? ", full: the next is turned away" : ""}`);
+    y += 56;
+  }
+  if (s.run.doc.scenario.server.kind === "occ") return;
+  const refusing = server.busy - server.inService;
+  cells(ctx, s.workers, x, y, width - 24, 26, [[server.inService, look.served], [refusing, look.refused]], look);
+  const of = s.workers.unlimited ? "" : ` of ${s.workers.limit}`;
+  label(ctx, look, x, y + 30, s.workers.unlimited ? `In service: ${server.inService}` : `Workers busy: ${server.busy}${of}${refusing > 0 ? `, ${refusing} with saying no` : ""}`);
+}
+
+// cells fills places, one kind after the other.
+function cells(ctx, p, x, y, width, height, kinds, look) {
+  if (p.bar) {
+    let at = x;
+    ctx.fillStyle = look.line;
+    ctx.fillRect(x, y, width, Math.min(height, 14));
+    for (const [n, colour] of kinds) {
+      const w = Math.min((n / p.most) * width, x + width - at);
+      ctx.fillStyle = colour;
+      ctx.fillRect(at, y, w, Math.min(height, 14));
+      at += w;
+    }
+    return;
+  }
+  const inset = p.size > 6 ? 1.5 : 0.5;
+  const paths = [...kinds.map(() => new Path2D()), new Path2D()];
+  let [kind, left] = [0, kinds[0][0]];
+  for (let i = 0; i < p.limit; i++) {
+    while (kind < kinds.length && left <= 0) left = kinds[++kind]?.[0] ?? 0;
+    paths[kind].rect(x + (i % p.columns) * p.size + inset, y + Math.floor(i / p.columns) * p.size + inset, p.size - 2 * inset, p.size - 2 * inset);
+    left--;
+  }
+  kinds.forEach(([, colour], k) => fill(ctx, paths[k], colour));
+  fill(ctx, paths[kinds.length], look.line);
+}
+
+function label(ctx, look, x, y, text) {
+  ctx.textAlign = "left";
+  ctx.fillStyle = look.ink;
+  ctx.fillText(text, x, y);
+}
+
+// sign says in large letters why nothing is served.
+function sign(ctx, s, look, text, below) {
+  const { left, top, width, height } = s.box;
+  const x = left + width / 2;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  ctx.fillStyle = look.raised;
+  ctx.beginPath();
+  ctx.roundRect(x - 92, top + height / 2 - 32, 184, 64, 6);
+  ctx.fill();
+  ctx.fillStyle = look.harm;
+  ctx.font = look.large;
+  ctx.fillText(text, x, top + height / 2 - 10);
+  ctx.fillStyle = look.ink;
+  ctx.font = look.font;
+  ctx.fillText(below, x, top + height / 2 + 14);
+}
+
+// at is the client at a place of the scene, or -1.
+export function clientAt(s, x, y) {
+  let [best, nearest] = [-1, (s.cell * 0.6) ** 2];
+  for (let c = 0; c < s.run.count; c++) {
+    const distance = (s.x[c] - x) ** 2 + (s.y[c] - y) ** 2;
+    if (distance < nearest) [best, nearest] = [c, distance];
+  }
+  return best;
+}
+
+export { idle };
