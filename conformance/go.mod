@@ -13,6 +13,7 @@ require (
 	github.com/failsafe-go/failsafe-go v0.9.8
 	github.com/googleapis/gax-go/v2 v2.27.0
 	github.com/hashicorp/go-retryablehttp v0.7.8
+	github.com/sony/gobreaker/v2 v2.4.0
 	github.com/stampede-sim/stampede v0.0.0
 	go.temporal.io/api v1.62.2
 	go.temporal.io/server v1.30.8

@@ -69,7 +69,12 @@ func retriedCode(t *testing.T, text string) codes.Code {
 // dial connects to a server in memory that answers every call as told.
 func dial(t *testing.T, serviceConfig string, answer func() error) *grpc.ClientConn {
 	listener := bufconn.Listen(1 << 16)
-	server := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error { return answer() }))
+	server := grpc.NewServer(grpc.ForceServerCodec(nothing{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
+		if err := answer(); err != nil {
+			return err
+		}
+		return stream.SendMsg(nothing{})
+	}))
 	go server.Serve(listener)
 	client, err := grpc.NewClient("passthrough:///server", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultServiceConfig(serviceConfig),
