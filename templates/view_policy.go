@@ -15,6 +15,7 @@ type PolicyPage struct {
 	Curves      []Chart
 	Compare     string // address of the compare page with this policy
 	Export      string // address of the page that exports it
+	Tune        string // address of the page that searches for policies for the same trial
 }
 
 // PolicyVerdict is one thing that can be said of a policy.

@@ -19,7 +19,7 @@ var described = sync.OnceValues(func() (map[string]any, *jsonschema.Compiler) {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	var api map[string]any
-	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/schemas/scenario.json", "/api/v1/schemas/policy.json", "/api/v1/schemas/sweep.json"} {
+	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/schemas/scenario.json", "/api/v1/schemas/policy.json", "/api/v1/schemas/sweep.json", "/api/v1/schemas/tune.json"} {
 		doc, err := jsonschema.UnmarshalJSON(ask(s, "GET", path, "").Body)
 		if err != nil {
 			panic(path + ": " + err.Error())

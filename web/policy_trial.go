@@ -63,21 +63,26 @@ func (t *trial) UnmarshalJSON(data []byte) error { return spec.DecodeJSON(t, dat
 
 // takeTrial removes a trial's fields from a query. Its error holds spec.Faults that point to "?key"; what they are about has
 // its default.
-func takeTrial(query url.Values) (trial, error) {
+func takeTrial(query url.Values) (trial, error) { return takeFields[trial](query) }
+
+// takeFields removes the fields of a document that has only plain ones from a query, as takeTrial does.
+func takeFields[T any, D interface {
+	*T
+	spec.Document
+}](query url.Values) (T, error) {
 	var faults spec.Collector
-	var t trial
 	texts := spec.Texts{}
-	for _, f := range t.Fields() {
+	for _, f := range D(new(T)).Fields() {
 		if query.Has(f.Key) {
 			texts[f.Key] = query.Get(f.Key)
 			query.Del(f.Key)
 		}
 	}
 	for {
-		t = trial{}
-		err := spec.DecodeTexts(&t, texts, nil)
+		var document T
+		err := spec.DecodeTexts(D(&document), texts, nil)
 		if err == nil {
-			return t, faults.Err()
+			return document, faults.Err()
 		}
 		for _, f := range faultsOf(err) {
 			faults.Add("?"+f.Pointer[1:], f.Detail)
@@ -87,8 +92,11 @@ func takeTrial(query url.Values) (trial, error) {
 }
 
 // write adds to a query what is not the default.
-func (t trial) write(query url.Values) {
-	for _, item := range spec.Items(&t) {
+func (t trial) write(query url.Values) { writeFields(query, &t) }
+
+// writeFields adds to a query what of a document is not the default.
+func writeFields(query url.Values, document spec.Document) {
+	for _, item := range spec.Items(document) {
 		if !item.Default {
 			query.Set(item.Path, item.Text)
 		}

@@ -40,7 +40,7 @@ func (s *study) fill(page templates.PolicyPage) templates.PolicyPage {
 		page.Warnings = append(page.Warnings, "Circuit breaker, budget and throttling are left out here: what they do depends on other requests. Simulate it to see.")
 	}
 	page.Facts = s.facts()
-	page.Export = exportAddress(s.policy, "grpc")
+	page.Export, page.Tune = exportAddress(s.policy, "grpc"), s.tuneAddress()
 	page.Compare = s.compareWith(s.contrasts()...)
 	if rows := s.shown(); len(rows) > 0 {
 		page.Boxes = []templates.Chart{waitsChart(rows), momentsChart(s.moments())}

@@ -73,6 +73,7 @@ func New(c Config) *Server {
 			cache:     newCache(cacheBytes, sizeOf),
 			flights:   map[key]*flight{},
 			sweeps:    newCache(sweepBytes, sizeOfSweep),
+			tunes:     newCache(tuneBytes, func(*sim.TuneResult) int64 { return sizeOfTune }),
 		},
 		album:   newAlbum(),
 		baseURL: c.BaseURL,
@@ -103,6 +104,7 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/learn", s.learn)
 	r.Get("/learn/{lesson}", s.lessonPage)
 	r.Get("/glossary", s.glossaryPage)
+	r.Get("/tune", s.tunePage)
 	r.Get("/chart.png", s.pictureAs("image/png", drawPNG))
 	r.Get("/chart.svg", s.pictureAs("image/svg+xml", drawSVG))
 	r.Get("/healthz", s.healthy)

@@ -62,6 +62,7 @@ type simulator struct {
 	cache   cache[*sim.Result]
 	flights map[key]*flight
 	sweeps  cache[*sim.SweepResult]
+	tunes   cache[*sim.TuneResult]
 }
 
 // flight is one run and those who wait for it.

@@ -2,11 +2,8 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
@@ -39,76 +36,15 @@ func mostPoints(s *sim.Sweep) int {
 	return points
 }
 
-// sweepWatch is who waits for a sweep. Both functions are called on the waiting goroutine.
-type sweepWatch struct {
-	progress func(sim.SweepProgress)
-	idle     func() // every progressEvery; nil: never
-}
+// sweepWatch is who waits for a sweep.
+type sweepWatch = watch[sim.SweepProgress]
 
 // sweep returns a sweep's figures, which callers share and must not change. It returns when ctx ends, and so does the
 // run. Its errors are those of sim.Runner.Sweep, errBusy, and ctx's cause.
 func (s *simulator) sweep(ctx context.Context, sweep *sim.Sweep, watch sweepWatch) (*sim.SweepResult, error) {
-	document, err := json.Marshal(sweep)
-	if err != nil {
-		return nil, fmt.Errorf("canonical sweep: %w", err)
-	}
-	k := key(sha256.Sum256(document))
-	if kept := s.keptSweep(k); kept != nil {
-		return kept, nil
-	}
-	release, err := s.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	result, err := s.watch(ctx, sweep, watch, release)
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return nil, cause
-	}
-	if err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.sweeps.add(k, result)
-	}
-	return result, err
-}
-
-func (s *simulator) keptSweep(k key) *sim.SweepResult {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sweeps.get(k)
-}
-
-// watch runs a sweep, tells how it goes, and calls ended as soon as it has ended. Those who watch may be slow, and the run
-// does not wait for them: there is room for all that it can say.
-func (s *simulator) watch(ctx context.Context, sweep *sim.Sweep, watch sweepWatch, ended func()) (result *sim.SweepResult, err error) {
-	news := make(chan sim.SweepProgress, 1+mostPoints(sweep))
-	go func() {
-		defer close(news)
-		defer ended()
-		defer func() { // not on a handler's goroutine: a panic here would end the process
-			if p := recover(); p != nil {
-				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			}
-		}()
-		result, err = sim.Runner{MaxEvents: s.maxEvents}.Sweep(ctx, sweep, func(p sim.SweepProgress) { news <- p })
-	}()
-	ticker := time.NewTicker(progressEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case p, more := <-news:
-			if !more {
-				return result, err
-			}
-			if watch.progress != nil {
-				watch.progress(p)
-			}
-		case <-ticker.C:
-			if watch.idle != nil {
-				watch.idle()
-			}
-		}
-	}
+	return runAtLength(ctx, s, sweep, &s.sweeps, watch, 1+mostPoints(sweep), func(report func(sim.SweepProgress)) (*sim.SweepResult, error) {
+		return sim.Runner{MaxEvents: s.maxEvents}.Sweep(ctx, sweep, report)
+	})
 }
 
 // sweepToSend is sweep for figures that are sent whole, or as they come. Its caller calls leave when they have been.
