@@ -36,7 +36,7 @@ func TestPresetsAgreeWithReference(t *testing.T) {
 				s.Horizon /= 4
 			}
 			s.Clients.Count = min(s.Clients.Count, 2000)
-			for len(s.Policies) > 2 && Estimate(s) > 300_000 {
+			for len(s.Policies) > 1 && Estimate(s) > 200_000 {
 				s.Policies = s.Policies[:len(s.Policies)-1]
 			}
 			if testing.Short() && Estimate(s) > 100_000 {

@@ -1,23 +1,6 @@
 package sim
 
-import (
-	"testing"
-
-	"pgregory.net/rapid"
-)
-
-// TestEstimatePresets: for scenarios that are meant the estimate is right to within a factor of 2.
-func TestEstimatePresets(t *testing.T) {
-	t.Parallel()
-	for _, p := range Presets() {
-		s := p.Scenario
-		s.Replications = 1
-		estimate, events := Estimate(s), runAll(t, s).Engine.Events
-		if estimate > 2*events || events > 2*estimate {
-			t.Errorf("%s: estimate %d of %d events", p.ID, estimate, events)
-		}
-	}
-}
+import "pgregory.net/rapid"
 
 // notTooLow: where a scenario is over by its horizon, it costs at most five times its estimate. That does not hold where a
 // mean is made by draws so rare that a run does not see them.
