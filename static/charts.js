@@ -272,6 +272,9 @@ const functions = {
   "@over time": (items) => {
     return [`${brief(items[0].value[0])} s`, ...own(items).map(([name, y]) => `${name}: ${brief(y)}`)].join("\n");
   },
+  "@over share": (items) => {
+    return [`${brief(items[0].value[0])} % fail`, ...own(items).map(([name, y]) => `${name}: ${brief(y)}`)].join("\n");
+  },
   "@load": (items) => {
     const said = own(items).map(([name, y, low, spread]) => `${name}: ${brief(y)}/s, in 80 % of the runs ${brief(low)} to ${brief(low + spread)}`);
     return [`from ${brief(items[0].value[0])} s`, ...said].join("\n");

@@ -1,5 +1,5 @@
-// Keeps the page of one policy up to date while its controls move: it asks the server for the page that the form would
-// lead to, and takes from it what has changed. Without the script the form is an ordinary one.
+// Keeps a page that is worked out from its form up to date while its controls move: it asks the server for the page that
+// the form would lead to, and takes from it what has changed. Without the script the form is an ordinary one.
 
 import { draw } from "./charts.js";
 import "./export.js";
@@ -49,7 +49,7 @@ async function ask(query, moved = false) {
   running?.abort();
   const abort = (running = new AbortController());
   try {
-    const response = await fetch(`/policy${query}`, { signal: abort.signal });
+    const response = await fetch(`${location.pathname}${query}`, { signal: abort.signal });
     if (!response.headers.get("Content-Type")?.startsWith("text/html")) {
       const problem = await response.json().catch(() => ({}));
       throw new Error(problem.detail ?? `The server answered ${response.status}.`);
@@ -64,7 +64,7 @@ async function ask(query, moved = false) {
 // show puts an answer in place. The control in use keeps what is in it.
 function show(main, moved) {
   say();
-  const url = main.dataset.state ? `/policy?${main.dataset.state}` : "/policy";
+  const url = main.dataset.state ? `${location.pathname}?${main.dataset.state}` : location.pathname;
   if (!moved && url !== location.pathname + location.search) {
     if (gesture === recorded) replace(url);
     else push(url);

@@ -105,6 +105,7 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/learn/{lesson}", s.lessonPage)
 	r.Get("/glossary", s.glossaryPage)
 	r.Get("/tune", s.tunePage)
+	r.Get("/layers", s.layersPage)
 	r.Get("/chart.png", s.pictureAs("image/png", drawPNG))
 	r.Get("/chart.svg", s.pictureAs("image/svg+xml", drawSVG))
 	r.Get("/healthz", s.healthy)

@@ -13,5 +13,6 @@ var starts = sync.OnceValue(func() []templates.Link {
 	for _, p := range sim.Presets() {
 		links = append(links, templates.Link{Href: address(encode(p.Scenario.Query())), Label: p.Scenario.Name, Title: p.Shows})
 	}
-	return links
+	return append(links, templates.Link{Href: "/layers", Label: "Layers that each retry",
+		Title: "Three layers of four attempts make 64 of one request. That takes no simulation: it is exact."})
 })

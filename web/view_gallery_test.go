@@ -13,8 +13,8 @@ import (
 func TestGalleryOffersEveryScenario(t *testing.T) {
 	s := newTestServer(nil)
 	page := get(s, "", false).Body.String()
-	for i, link := range starts() {
-		preset := sim.Presets()[i]
+	for i, preset := range sim.Presets() {
+		link := starts()[i]
 		if link.Title != preset.Shows || !strings.Contains(page, html.EscapeString(preset.Shows)) {
 			t.Errorf("%s: the page does not say %q", preset.ID, preset.Shows)
 		}
