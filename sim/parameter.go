@@ -1,7 +1,8 @@
 package sim
 
-// What of a scenario can be varied: its numbers and durations by their path, those of all policies at once, and two
-// that readers think in but that are no field: how long the first outage is, and what the server can serve a second.
+// What of a scenario can be varied: its numbers and durations by their path, those of all policies at once, and three
+// that readers think in but that are no field: how long the first outage is, what the server can serve a second, and of
+// how many nodes it is made that can do as much together.
 
 import (
 	"fmt"
@@ -19,6 +20,7 @@ import (
 const (
 	OutageLength = "outage"   // of the first outage
 	CapacityRate = "capacity" // what the server can serve a second
+	NodeCount    = "nodes"    // that share the workers and the queue
 )
 
 // allPolicies starts the path of a field of all policies that have it, such as "policies.schedule.base".
@@ -26,7 +28,7 @@ const allPolicies = "policies."
 
 // Parameter is a number or a duration of a scenario.
 type Parameter struct {
-	Path  string // OutageLength, CapacityRate, a path of the JSON document, or "policies." and a path of a policy's
+	Path  string // OutageLength, CapacityRate, NodeCount, a path of the JSON document, or "policies." and a path of a policy's
 	Param spec.Param
 	Value string // as text; "" where the policies differ
 }
@@ -54,6 +56,10 @@ func (s *Scenario) derived() (list []Parameter) {
 	if capacity, ok := s.Capacity(); ok {
 		p := spec.Param{Key: CapacityRate, Type: spec.Number, Label: "It can serve", Unit: "a second", Max: maxRate, Above: true}
 		list = append(list, Parameter{CapacityRate, p, spec.Format(capacity)})
+	}
+	if s.Server.Kind == Capacity && s.Server.Workers > 0 {
+		p := spec.Param{Key: NodeCount, Type: spec.Integer, Label: "Nodes, as strong together", Min: 1, Max: maxNodes}
+		list = append(list, Parameter{NodeCount, p, spec.Format(s.Server.Nodes.Count)})
 	}
 	return list
 }
@@ -115,7 +121,7 @@ func (s *Scenario) Set(path, value string) (*Scenario, error) {
 	changed := *s
 	rest, ofPolicies := strings.CutPrefix(path, allPolicies)
 	switch {
-	case path == OutageLength || path == CapacityRate:
+	case path == OutageLength || path == CapacityRate || path == NodeCount:
 		if err := changed.setDerived(path, spec.Amount(value)); err != nil {
 			return nil, err
 		}
@@ -141,6 +147,8 @@ func (s *Scenario) setDerived(path string, value spec.Amount) error {
 		return spec.Faults{{Detail: path + " " + problem}}
 	case path == OutageLength:
 		s.SetOutage(time.Duration(x))
+	case path == NodeCount:
+		s.setNodes(int(x))
 	default:
 		s.SetCapacity(x)
 	}
@@ -208,6 +216,15 @@ func (s *Scenario) SetCapacity(perSecond float64) {
 		changed.Rate = significant(l.Rate * factor)
 		server.RateLimit = &changed
 	}
+}
+
+// setNodes spreads the server's workers and places to wait over n nodes. These being whole, the nodes can do as much
+// together as is nearest.
+func (s *Scenario) setNodes(n int) {
+	server := &s.Server
+	share := func(each int) int { return int(math.Round(float64(each*server.Nodes.Count) / float64(n))) }
+	server.Workers, server.Queue = max(1, share(server.Workers)), share(server.Queue)
+	server.Nodes.Count = n
 }
 
 // significant rounds to six significant digits.

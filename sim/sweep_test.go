@@ -144,6 +144,13 @@ func TestParametersCanBeSet(t *testing.T) {
 	if _, err := sim.Default().Set("policies.luck", "1"); err == nil {
 		t.Error("policies have luck")
 	}
+	nodes, err := sim.Default().Set(sim.NodeCount, "5")
+	if err != nil || nodes.Server.Nodes.Count != 5 || nodes.Server.Workers != 4 || nodes.Server.Queue != 80 {
+		t.Errorf("twenty workers and 400 places in five nodes are %+v: %v", nodes.Server, err)
+	}
+	if _, err := sim.Default().Set(sim.NodeCount, "101"); err == nil || err.Error() != "nodes must be at most 100, not 101" {
+		t.Errorf("101 nodes: %v", err)
+	}
 	s, err := sim.Default().Set("policies.cap", "3s")
 	if err != nil || slices.ContainsFunc(s.Policies, func(p strategies.Policy) bool { return p.Cap != 3*time.Second }) {
 		t.Errorf("not all capped: %v", err)

@@ -105,6 +105,7 @@ var plainChoices = []struct{ path, label string }{
 	{"clients.count", "Clients"},
 	{sim.OutageLength, "How long it is down"},
 	{sim.CapacityRate, "It can serve, a second"},
+	{sim.NodeCount, "Nodes, as strong together"},
 	{"clients.workload.rate", "Requests a second"},
 	{"clients.workload.spread", "They lose it within"},
 	{"network.latency.mean", "Latency"},
