@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/strategies"
 )
 
 const sigmas = 4
@@ -423,6 +424,28 @@ func TestOpeningScenario(t *testing.T) {
 // it keeps to its limits.
 
 // encode runs a scenario and returns each policy's result as JSON, by id.
+// TestFirstNodeBack holds the opening scenario's server as five nodes of four workers and eighty places each, which come up three
+// seconds apart, to what 1000 replications gave. On one machine full jitter up to 10 s crashes nothing and serves 99 % within
+// 19.6 s; here the first node back meets the whole herd, and 99 % take 47 s. Twice the patience takes a quarter of the crashes.
+func TestFirstNodeBack(t *testing.T) {
+	type figure struct{ value, standardError float64 }
+	for policy, want := range map[string]struct{ crashes, within figure }{
+		"exponential-equal": {figure{4.369, 0.031}, figure{29.233, 0.039}},
+		"exponential-full":  {figure{19.235, 0.256}, figure{47.011, 0.285}},
+		"full-long-cap":     {figure{4.527, 0.028}, figure{38.742, 0.046}},
+	} {
+		s := preset(t, "first-node-back")
+		s.Horizon = 5 * time.Minute
+		s.Replications = replications(500) // runs differ a lot: a mean time is then known to 1 %, crashes to 2 %
+		at := slices.IndexFunc(s.Policies, func(p strategies.Policy) bool { return p.ID == policy })
+		s.Policies = s.Policies[at : at+1]
+		r := run(t, s).Results[0]
+		meanIs(t, policy+": served", values(t, r, "successRate"), 1, 0)
+		meanIs(t, policy+": crashes", values(t, r, "crashes"), want.crashes.value, want.crashes.standardError)
+		meanIs(t, policy+": 99 % served within", values(t, r, "within.p99"), want.within.value, want.within.standardError)
+	}
+}
+
 func encode(t *testing.T, s *sim.Scenario) map[string]string {
 	t.Helper()
 	result, err := sim.Runner{Values: true, Trace: 10}.Run(context.Background(), s, nil)

@@ -109,7 +109,7 @@ func (s *Scenario) trouble(count int, w Workload) (seconds, load float64) {
 // than clients wait for them, nothing but their number limits them, and all of them are more than it can serve.
 func (s *Scenario) maySustain(load float64, p *strategies.Policy) bool {
 	capacity, limited := s.Capacity()
-	wait := float64(s.Server.Queue) / capacity
+	wait := float64(s.Server.Places()) / capacity
 	if shed := s.Server.MaxQueueWait.Seconds(); shed > 0 {
 		wait = min(wait, shed)
 	}

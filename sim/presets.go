@@ -32,6 +32,8 @@ var presets = []Preset{
 	{ID: "ordinary-traffic", Shows: "New requests beside the herd, only 15 % of the capacity, bring full jitter from all served to little more than a quarter; a longer cap serves all."},
 	{ID: "quarter-every-second", Shows: "A quarter of the fleet still retries every second. With full jitter in the rest all are served; without jitter only that quarter is."},
 	{ID: "cold-cache", Shows: "A server that starts at a twentieth of its speed crashes seven times where a warm one does not; a cap of 30 s spares it, a minute is only slower."},
+	{ID: "first-node-back", file: "default", change: fiveNodes,
+		Shows: "Five nodes, three seconds apart, in place of one machine as strong: the first one back meets the whole herd, and full jitter up to 10 s, safe before, crashes nodes twenty times; up to 20 s, or with equal jitter, a quarter as often."},
 	{ID: "knocked-over-again", Shows: "A server that comes back slowly crashes as often as the herd returns together."},
 	{ID: "mobile-reconnect", Shows: "Fifty thousand devices, 2000 a second: full jitter up to 15 s crashes the gateway dozens of times, up to a minute never; two minutes are only slower."},
 	{ID: "cron-full-hour", Shows: "Jobs that all start on the hour crash a healthy server before any retry. Only a first wait as long as the work takes keeps it at that one crash."},
@@ -73,11 +75,30 @@ func Presets() []Preset {
 // Default returns the opening scenario.
 func Default() *Scenario { return presets[0].load() }
 
+// fiveNodes puts five nodes in place of the opening scenario's machine. They can do as much together, and hold as much.
+func fiveNodes(s *Scenario) {
+	s.Name = "1000 clients lose five nodes, which come back one after the other"
+	s.Horizon = 2 * time.Minute
+	s.Bin = 500 * time.Millisecond
+	s.Server.Nodes = Nodes{Count: 5, Balancer: LeastInFlight, ComeUp: 3 * time.Second}
+	s.Server.Workers /= s.Server.Nodes.Count
+	s.Server.Queue /= s.Server.Nodes.Count
+	keep(s, "exponential", "exponential-equal", "exponential-full")
+	p := s.Policies[2]
+	p.ID, p.Name, p.Cap = "full-long-cap", "Full jitter, at most 20 s", 20*time.Second
+	s.Policies = append(s.Policies, p)
+}
+
+// keep leaves a scenario some of its policies.
+func keep(s *Scenario, policies ...string) {
+	s.Policies = slices.DeleteFunc(s.Policies, func(p strategies.Policy) bool { return !slices.Contains(policies, p.ID) })
+}
+
 // storm names the retry storm anew and keeps some of its policies.
 func storm(name string, policies ...string) func(*Scenario) {
 	return func(s *Scenario) {
 		s.Name = name
-		s.Policies = slices.DeleteFunc(s.Policies, func(p strategies.Policy) bool { return !slices.Contains(policies, p.ID) })
+		keep(s, policies...)
 	}
 }
 

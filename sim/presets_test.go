@@ -111,6 +111,20 @@ var claims = map[string]func(f figures){
 		f.within("full-minute-cap", "crashes", f.of("full-long-cap", "crashes"), 1.1)
 		f.less("within.p99", "full-long-cap", "full-minute-cap")
 	},
+	"first-node-back": func(f figures) {
+		alone, s := run(f.T, sim.Default()), f.result.Scenario
+		before, _ := alone.Scenario.Capacity()
+		if now, _ := s.Capacity(); now != before || s.Server.Places() != alone.Scenario.Server.Places() {
+			f.Errorf("%v a second and %d places, where one machine has %v and %d", now, s.Server.Places(), before, alone.Scenario.Server.Places())
+		}
+		figures{f.T, alone}.is("crashes", 0, "exponential-full")
+		f.within("exponential-full", "crashes", 15, 25)
+		f.is("successRate", 1, "exponential-full", "full-long-cap")
+		for _, p := range []string{"full-long-cap", "exponential-equal"} {
+			f.within(p, "crashes", 0.15*f.of("exponential-full", "crashes"), 0.35*f.of("exponential-full", "crashes"))
+			f.less("within.p99", p, "exponential-full")
+		}
+	},
 	"knocked-over-again": func(f figures) {
 		// The herd that stays together returns every 30 s once it is at its cap; the one that spreads out never does.
 		f.is("crashes", 6, "exponential")

@@ -92,6 +92,9 @@ func (s *Scenario) Capacity() (perSecond float64, ok bool) {
 	return perSecond, ok
 }
 
+// Places returns how many attempts can wait, at all nodes together.
+func (s *Server) Places() int { return s.Queue * s.Nodes.Count }
+
 func (r *RateLimit) perSecond() float64 {
 	if r.Kind == TokenBucket {
 		return r.Rate

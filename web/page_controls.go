@@ -89,7 +89,7 @@ var plainControls = []control{
 		field: func(sc *sim.Scenario) templates.Field {
 			waiting := "2 s"
 			if capacity, ok := sc.Capacity(); ok && sc.Server.Queue > 0 {
-				waiting = seconds(float64(sc.Server.Queue) / capacity)
+				waiting = seconds(float64(sc.Server.Places()) / capacity)
 			}
 			f := templates.Field{Label: "When " + waiting + " of work are waiting", Input: templates.SelectInput, Options: []templates.Option{
 				{Value: "", Label: "it turns clients away"}, {Value: sim.OnQueueFull, Label: "it crashes"},
@@ -156,7 +156,7 @@ func setFull(sc *sim.Scenario, text string) string {
 	case sim.OnQueueFull:
 		sc.Server.Crash = &sim.Crash{On: sim.OnQueueFull, Restart: 5 * time.Second}
 		if capacity, ok := sc.Capacity(); ok && sc.Server.Queue == 0 {
-			sc.Server.Queue = int(math.Round(queueSeconds * capacity))
+			sc.Server.Queue = int(math.Round(queueSeconds * capacity / float64(sc.Server.Nodes.Count)))
 		}
 	}
 	return ""

@@ -179,11 +179,15 @@ func downloads(address string, charted []standing) []templates.Download {
 func headline(sc *sim.Scenario) string {
 	c, outages := sc.Clients, sc.Server.Outages
 	clients := plural(float64(c.Count), "client", "clients")
+	server, is := "a server", "is"
+	if n := sc.Server.Nodes.Count; n > 1 {
+		server, is = count(float64(n))+" nodes", "are"
+	}
 	switch {
 	case sc.Server.Kind == sim.OCC:
 		return clients + " write the same row"
 	case c.Workload.Kind == sim.Burst && len(outages) == 1:
-		return clients + " lose a server for " + span(outages[0].End-outages[0].Start)
+		return clients + " lose " + server + " for " + span(outages[0].End-outages[0].Start)
 	case c.Workload.Kind == sim.Open:
 		clients = brief(c.Workload.Rate) + " requests a second"
 	case c.Workload.Kind == sim.Closed:
@@ -192,12 +196,12 @@ func headline(sc *sim.Scenario) string {
 	switch len(outages) {
 	case 0:
 		if capacity, ok := sc.Capacity(); ok {
-			return clients + " meet a server that can serve " + brief(capacity) + " a second"
+			return clients + " meet " + server + " that can serve " + brief(capacity) + " a second"
 		}
-		return clients + " meet a server"
+		return clients + " meet " + server
 	case 1:
-		return clients + " meet a server that is down for " + span(outages[0].End-outages[0].Start)
+		return clients + " meet " + server + " that " + is + " down for " + span(outages[0].End-outages[0].Start)
 	default:
-		return clients + " meet a server that is down " + count(float64(len(outages))) + " times"
+		return clients + " meet " + server + " that " + is + " down " + count(float64(len(outages))) + " times"
 	}
 }

@@ -149,6 +149,17 @@ func (f *findings) noCrowd() bool {
 		!slices.ContainsFunc(f.all, func(s standing) bool { return crashCount(s) > 0 })
 }
 
+// firstNode is the policy with jitter that crashes nodes most, of those whose clients knock no more often than all nodes
+// together can serve, but so often that the first one back is full before there is a second.
+func (f *findings) firstNode() *standing {
+	return least(f.all, func(s standing) bool {
+		_, rate, ok := f.knocks(s)
+		capacity, limited := f.sc.Capacity()
+		fill, alone := f.fills(s)
+		return ok && limited && rate <= capacity && alone && fill < f.sc.Server.Nodes.ComeUp && jittered(s) && crashCount(s) >= often
+	}, func(s standing) float64 { return -crashCount(s) })
+}
+
 func (f *findings) severalJitters() bool {
 	return slices.ContainsFunc(f.all, func(s standing) bool { return s.Policy.Jitter.Kind != f.best.Policy.Jitter.Kind })
 }

@@ -64,7 +64,7 @@ func (f *findings) inStep() string {
 		said += ", within " + span(f.spread())
 	}
 	if f.sc.Server.Workers > 0 {
-		said += ", and " + count(float64(f.sc.Server.Queue)) + " can wait"
+		said += ", and " + count(float64(f.sc.Server.Places())) + " can wait"
 	}
 	return said + "."
 }
@@ -107,6 +107,30 @@ func (f *findings) knocking(s standing, wait time.Duration, rate float64) string
 	}
 	capacity, _ := f.sc.Capacity()
 	return said + ", where " + brief(capacity) + " can be served."
+}
+
+// fills is how soon the first node back is full of a policy's clients, if it has to meet them alone: as long as it serves at
+// full speed, which a warm-up delays.
+func (f *findings) fills(s standing) (time.Duration, bool) {
+	one := *f.sc
+	one.Server.Nodes.Count = 1
+	_, rate, ok := f.knocks(s)
+	capacity, limited := one.Capacity()
+	if !ok || !limited || rate <= capacity || f.sc.Server.Nodes.Count == 1 || one.Server.Workers == 0 {
+		return 0, false
+	}
+	room := float64(one.Server.Workers + one.Server.Queue)
+	return time.Duration(room / (rate - capacity) * float64(time.Second)), true
+}
+
+// fillsFirst says so.
+func (f *findings) fillsFirst(s standing) string {
+	fill, _ := f.fills(s)
+	one := *f.sc
+	one.Server.Nodes.Count = 1
+	capacity, _ := one.Capacity()
+	return "The first node back can serve " + brief(capacity) + " a second and has room for " + count(float64(one.Server.Workers+one.Server.Queue)) +
+		": it is full within " + seconds(fill.Seconds()) + ", and the second is up " + span(one.Server.Nodes.ComeUp) + " after it."
 }
 
 // knocks is how often clients come, with steady traffic beside them, once the outage has made their waits as long as

@@ -58,7 +58,7 @@ var rules = []rule{
 			if crashCount(s) < often {
 				return "Backing off alone is not enough: with " + quoted(s) + " " + f.through(s) + "."
 			}
-			return "Backing off alone does not save this server: with " + quoted(s) + " it crashes " + times(s) + ", and " + f.through(s) + "."
+			return "Backing off alone does not save this server: with " + quoted(s) + " " + f.itCrashes(s) + ", and " + f.through(s) + "."
 		},
 		why: func(f *findings) string { return sentences(f.inStep(), f.overloads(f.alone())) },
 	},
@@ -134,6 +134,15 @@ var rules = []rule{
 		why:      func(f *findings) string { return sentences(f.wave(), f.endures(f.best), f.bears(f.best)) },
 	},
 	{
+		id: "first-node", slot: lacking,
+		applies: func(f *findings) bool { return f.firstNode() != nil },
+		sentence: func(f *findings) string {
+			s := *f.firstNode()
+			return "The first node back meets the whole herd: with " + quoted(s) + " " + f.itCrashes(s) + ", although all " + count(float64(f.sc.Server.Nodes.Count)) + " together could serve what knocks."
+		},
+		why: func(f *findings) string { return sentences(f.endures(*f.firstNode()), f.fillsFirst(*f.firstNode())) },
+	},
+	{
 		id: "guard-costs", slot: lacking,
 		applies: func(f *findings) bool { with, _ := f.guardCosts(); return with != nil },
 		sentence: func(f *findings) string {
@@ -155,7 +164,7 @@ var rules = []rule{
 			said := "Jitter is not enough: "
 			hasty, quitter := f.hasty(), f.quitter()
 			if hasty != nil {
-				said += "with at most " + span(longest(*hasty)) + " between tries (" + quoted(*hasty) + ") it crashes " + times(*hasty) + ", and " + f.through(*hasty)
+				said += "with at most " + span(longest(*hasty)) + " between tries (" + quoted(*hasty) + ") " + f.itCrashes(*hasty) + ", and " + f.through(*hasty)
 			}
 			if hasty != nil && quitter != nil {
 				said += "; "
@@ -176,7 +185,7 @@ var rules = []rule{
 			knocks, fewest := f.harmful()
 			said := quoted(knocks) + " "
 			if crashCount(knocks) >= often {
-				said += "crashes the server " + times(knocks) + " and "
+				said += f.crashesWhat() + " " + times(knocks) + " and "
 			}
 			said += f.leaves(knocks)
 			if knocks.position != fewest.position {

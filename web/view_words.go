@@ -11,11 +11,12 @@ type telling struct {
 	by      []criterion
 	who     string // "clients" or "requests"
 	crashes bool   // the server can crash
+	nodes   bool   // it is several
 }
 
 func tellingOf(sc *sim.Scenario) telling {
 	kind := sc.Clients.Workload.Kind
-	t := telling{by: criteria(kind), who: "requests", crashes: sc.Server.Crash != nil}
+	t := telling{by: criteria(kind), who: "requests", crashes: sc.Server.Crash != nil, nodes: sc.Server.Nodes.Count > 1}
 	if kind == sim.Burst {
 		t.who = "clients"
 	}
@@ -120,6 +121,22 @@ func times(s standing) string {
 		return "once a run"
 	}
 	return mean(s.Metrics.Get("crashes"), 1) + " times a run"
+}
+
+// itCrashes says how often a policy crashes the server: "it crashes 5 times a run".
+func (t telling) itCrashes(s standing) string {
+	if t.nodes {
+		return "nodes crash " + times(s)
+	}
+	return "it crashes " + times(s)
+}
+
+// crashesWhat is what a policy does: "crashes the server".
+func (t telling) crashesWhat() string {
+	if t.nodes {
+		return "crashes nodes"
+	}
+	return "crashes the server"
 }
 
 func quoted(s standing) string { return "“" + nameOf(s) + "”" }
