@@ -31,25 +31,35 @@ import (
 	"github.com/stampede-sim/stampede/strategies"
 )
 
-// parsers are the real ones that run in Go, by format. Each returns an error if it does not accept the text, or makes of it
+// parsers are the real ones that run in Go, by format, and schemas where none does. Each returns an error if it does not accept the text, or makes of it
 // something else than the policy.
 var parsers = map[string]struct {
 	parse func(t *testing.T, text string, does strategies.Policy) error
 	// broken is what it must not accept: otherwise it checks nothing.
 	broken []string
 }{
-	"grpc":       {parseGRPC, []string{`{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`, `{"methodConfig": [{"name": [{}], "timeout": "1m"}]}`}},
-	"temporal":   {parseTemporal, []string{`{"initialInterval": "1m"}`, `{"initialInterval": "2s", "maximumInterval": "1s"}`, `{"backoffCoefficient": 0.5}`}},
-	"envoy":      {parseEnvoy, []string{`{"retry_back_off": {}}`, `{"retry_back_off": {"base_interval": "0s"}}`, `{"retries": 1}`, `{"retry_on": "whatever"}`}},
-	"istio":      {parseIstio, []string{istioRetries("attempts: 0\n        backoff: 1s"), istioRetries("attempts: 1\n        backoff: 0.0001s"), istioRetries("attempts: 1\n        retryOn: often")}},
+	"grpc":     {parseGRPC, []string{`{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`, `{"methodConfig": [{"name": [{}], "timeout": "1m"}]}`}},
+	"temporal": {parseTemporal, []string{`{"initialInterval": "1m"}`, `{"initialInterval": "2s", "maximumInterval": "1s"}`, `{"backoffCoefficient": 0.5}`}},
+	"envoy":    {parseEnvoy, []string{`{"retry_back_off": {}}`, `{"retry_back_off": {"base_interval": "0s"}}`, `{"retries": 1}`, `{"retry_on": "whatever"}`}},
+	"istio":    {parseIstio, []string{istioRetries("attempts: 0\n        retryOn: reset"), istioRetries("attempts: 1\n        backoff: 0.0001s"), istioRetries("attempts: 1\n        retryOn: often")}},
+	"dotnet": {parseDotnet, []string{`{"Resilience": {"TotalRequestTimeout": {"Timeout": "2"}, "Retry": {}, "CircuitBreaker": {}, "AttemptTimeout": {"Timeout": "00:00:10"}}}`,
+		`{"Resilience": {"TotalRequestTimeout": {"Timeout": "00:00:10"}, "Retry": {}, "CircuitBreaker": {"SamplingDuration": "00:00:30"}, "AttemptTimeout": {"Timeout": "00:00:30"}}}`}},
+	"resilience4j": {parseResilience4j, []string{"resilience4j:\n  retry:\n    instances:\n      backend:\n        maxAttempts: 0\n        waitDuration: 1s\n",
+		"resilience4j:\n  retry:\n    instances:\n      backend:\n        maxAttempts: 2\n        waitDuration: 1s\n        exponentialMaxWaitDuration: 2s\n"}},
+	"tenacity":   {parseTenacity, []string{"from tenacity import retry\n"}},
 	"aws-config": {parseAWS, []string{"[default]\nretry_mode = legacy\n", "[default]\nmax_attempts = 2.5\n"}},
 }
 
 func TestExportsAreAccepted(t *testing.T) {
+	some, err := strategies.ParseText("exponential,base=1s,cap=10s,maxAttempts=3")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for format, parser := range parsers {
 		t.Run(format, func(t *testing.T) {
 			for _, broken := range parser.broken {
-				if parser.parse(t, broken, strategies.Policy{}) == nil {
+				err := parser.parse(t, broken, some)
+				if _, accepted := errors.AsType[mismatch](err); accepted || err == nil {
 					t.Errorf("accepted: %s", broken)
 				}
 			}
@@ -62,10 +72,15 @@ func TestExportsAreAccepted(t *testing.T) {
 	}
 }
 
-// same compares what a parser read with what the policy says, and returns how they differ.
+// mismatch is the error of a text that was accepted, and read as something else.
+type mismatch string
+
+func (m mismatch) Error() string { return string(m) }
+
+// same compares what a parser read with what the policy says.
 func same(what string, got, want any) error {
 	if got != want {
-		return fmt.Errorf("%s is read as %v, want %v", what, got, want)
+		return mismatch(fmt.Sprintf("%s is read as %v, want %v", what, got, want))
 	}
 	return nil
 }
