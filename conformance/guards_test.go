@@ -17,7 +17,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,6 +36,8 @@ const (
 	traces = 40
 	steps  = 1000 // of each
 )
+
+const down = failure(strategies.Unavailable)
 
 // guarded is a policy with guards, given as text.
 func guarded(t *testing.T, text string) strategies.Policy {
@@ -117,7 +118,7 @@ func TestGobreaker(t *testing.T) {
 					}
 					return func(failed bool) {
 						if failed {
-							done(errDown)
+							done(down)
 						} else {
 							done(nil)
 						}
@@ -267,7 +268,7 @@ func TestAWSBudget(t *testing.T) {
 					if paid = attempt < int(p.MaxAttempts) && budget.Pays(&state, 0, false); !paid && attempt < int(p.MaxAttempts) {
 						quotas++
 					}
-					return &net.OpError{Op: "dial", Err: errDown}
+					return down.dial()
 				}
 				err := runAWS(retryer, func() error {
 					if attempt > 0 {

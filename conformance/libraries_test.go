@@ -6,7 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
@@ -17,7 +19,9 @@ import (
 	"github.com/avast/retry-go/v5"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsretry "github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/cenkalti/backoff/v7"
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
@@ -29,6 +33,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	k8sretry "k8s.io/client-go/util/retry"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/stampede-sim/stampede/strategies"
 )
 
 // goLibraries are those that can be run here as they come. Each makes attempts until one of them returns nil, or gives up.
@@ -37,7 +43,7 @@ var goLibraries = []struct {
 	run            func(attempt func() error)
 }{
 	{"cenkalti-backoff", "github.com/cenkalti/backoff/v7", func(attempt func() error) {
-		backoff.Retry(context.Background(), func() (struct{}, error) { return struct{}{}, attempt() })
+		backoff.Retry(context.Background(), func() (any, error) { return nil, attempt() })
 	}},
 	{"go-retryablehttp", "github.com/hashicorp/go-retryablehttp", func(attempt func() error) {
 		c := retryablehttp.NewClient()
@@ -56,18 +62,17 @@ var goLibraries = []struct {
 	{"gax-go", "github.com/googleapis/gax-go/v2", func(attempt func() error) {
 		onUnavailable := func() gax.Retryer { return gax.OnCodes([]codes.Code{codes.Unavailable}, gax.Backoff{}) }
 		gax.Invoke(context.Background(), func(context.Context, gax.CallSettings) error {
-			if attempt() == nil {
-				return nil
-			}
-			return status.Error(codes.Unavailable, "down")
+			return as(attempt(), func(f failure) error { return status.Error(f.code(), "down") })
 		}, gax.WithRetry(onUnavailable))
 	}},
 	{"client-go-conflict", "k8s.io/client-go", func(attempt func() error) {
 		k8sretry.RetryOnConflict(k8sretry.DefaultRetry, func() error {
-			if attempt() == nil {
-				return nil
-			}
-			return k8serrors.NewConflict(schema.GroupResource{}, "object", errDown)
+			return as(attempt(), func(f failure) error {
+				if code := f.status(); code > 0 {
+					return k8serrors.NewGenericServerResponse(code, "put", schema.GroupResource{}, "object", "", 0, false)
+				}
+				return f.dial()
+			})
 		})
 	}},
 	{"client-go-workqueue", "k8s.io/client-go", func(attempt func() error) {
@@ -87,10 +92,15 @@ var goLibraries = []struct {
 	}},
 	{"aws-go", "github.com/aws/aws-sdk-go-v2", func(attempt func() error) {
 		runAWS(awsretry.NewStandard(), func() error {
-			if attempt() == nil {
-				return nil
-			}
-			return &net.OpError{Op: "dial", Err: errDown}
+			return as(attempt(), func(f failure) error {
+				if code := f.status(); code > 0 {
+					return &smithyhttp.ResponseError{
+						Response: &smithyhttp.Response{Response: &http.Response{StatusCode: code}},
+						Err:      &smithy.GenericAPIError{Code: http.StatusText(code)},
+					}
+				}
+				return f.dial()
+			})
 		})
 	}},
 }
@@ -105,19 +115,19 @@ func TestGoLibraries(t *testing.T) {
 }
 
 // inBubble runs a library where the clock jumps to the next timer's end as soon as all wait for one.
-func inBubble(run func(func() error)) func(t *testing.T, attempts, runs int) [][]time.Duration {
-	return func(t *testing.T, attempts, runs int) (waits [][]time.Duration) {
+func inBubble(run func(func() error)) sampler {
+	return func(t *testing.T, class strategies.Class, attempts, runs int) (waits [][]time.Duration) {
 		synctest.Test(t, func(*testing.T) {
 			for range runs {
-				waits = append(waits, waitsOf(run, attempts))
+				waits = append(waits, waitsOf(run, class, attempts))
 			}
 		})
 		return waits
 	}
 }
 
-// waitsOf runs a library and returns the time between its attempts, at most so many.
-func waitsOf(run func(func() error), attempts int) (waits []time.Duration) {
+// waitsOf runs a library and returns the time between its attempts, which fail but for the last of so many.
+func waitsOf(run func(func() error), class strategies.Class, attempts int) (waits []time.Duration) {
 	last, made := time.Now(), 0
 	run(func() error {
 		if made > 0 {
@@ -127,20 +137,54 @@ func waitsOf(run func(func() error), attempts int) (waits []time.Duration) {
 		if made == attempts {
 			return nil
 		}
-		return errDown
+		return failure(class)
 	})
 	return waits
 }
 
-var errDown = errors.New("down")
+// failure is the error of an attempt, which adapters translate for their library.
+type failure strategies.Class
 
-// server answers each attempt: with 503 if it fails.
+func (f failure) Error() string { return strategies.Class(f).String() }
+
+// as translates a failure; nil stays nil.
+func as(err error, translate func(failure) error) error {
+	if f, ok := errors.AsType[failure](err); ok {
+		return translate(f)
+	}
+	return err
+}
+
+// status is the HTTP status of a failure; 0 where there is no answer.
+func (f failure) status() int {
+	return map[strategies.Class]int{strategies.Overloaded: 503, strategies.RateLimited: 429, strategies.Transient: 500,
+		strategies.Permanent: 404, strategies.Conflict: 409}[strategies.Class(f)]
+}
+
+// dial is the error of a failure without an answer: the connection is refused, or it takes too long.
+func (f failure) dial() error {
+	if strategies.Class(f) == strategies.Timeout {
+		return &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}
+	}
+	return &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+}
+
+// code is the status of gRPC.
+func (f failure) code() codes.Code {
+	return map[strategies.Class]codes.Code{strategies.Unavailable: codes.Unavailable, strategies.Timeout: codes.DeadlineExceeded,
+		strategies.Overloaded: codes.Unavailable, strategies.RateLimited: codes.ResourceExhausted, strategies.Transient: codes.Internal,
+		strategies.Permanent: codes.FailedPrecondition, strategies.Conflict: codes.Aborted}[strategies.Class(f)]
+}
+
+// server answers each attempt, or does not.
 type server func() error
 
 func (attempt server) RoundTrip(r *http.Request) (*http.Response, error) {
 	code := http.StatusOK
-	if attempt() != nil {
-		code = http.StatusServiceUnavailable
+	if f, ok := errors.AsType[failure](attempt()); ok {
+		if code = f.status(); code == 0 {
+			return nil, f.dial()
+		}
 	}
 	return &http.Response{StatusCode: code, Status: http.StatusText(code), Header: http.Header{}, Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/stampede-sim/stampede/strategies"
 )
 
 // nodeLibraries are those of node/waits.mjs.
@@ -34,9 +36,9 @@ func kafkaSlack(retry int) time.Duration {
 func TestNodeLibraries(t *testing.T) {
 	for _, l := range nodeLibraries {
 		t.Run(l.preset, func(t *testing.T) {
-			sample := func(t *testing.T, attempts, runs int) (waits [][]time.Duration) {
+			sample := func(t *testing.T, class strategies.Class, attempts, runs int) (waits [][]time.Duration) {
 				var ms [][]float64
-				if err := json.Unmarshal(node(t, "waits.mjs", l.preset, fmt.Sprint(attempts), fmt.Sprint(runs)), &ms); err != nil {
+				if err := json.Unmarshal(node(t, "waits.mjs", l.preset, class.String(), fmt.Sprint(attempts), fmt.Sprint(runs)), &ms); err != nil {
 					t.Fatal(err)
 				}
 				for _, run := range ms {

@@ -5,6 +5,7 @@ package conformance
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -16,9 +17,11 @@ import (
 type library struct {
 	preset, module, version string
 	slack                   func(retry int) time.Duration // by how much it rounds at most
-	// sample runs it so many times and returns its waits, of each run up to that number of attempts.
-	sample func(t *testing.T, attempts, runs int) [][]time.Duration
+	sample                  sampler
 }
+
+// sampler runs a library so many times and returns its waits, of each run up to that number of attempts, which fail so.
+type sampler func(t *testing.T, class strategies.Class, attempts, runs int) [][]time.Duration
 
 const (
 	draws = 100_000 // before each retry
@@ -32,14 +35,15 @@ func always(slack time.Duration) func(int) time.Duration {
 
 func compare(t *testing.T, l library) {
 	preset := preset(t, l.preset)
-	limits := compareLimits(t, preset.Policy, l)
 	waits := compareWaits(t, preset.Policy, l)
-	record(t, preset, l.module, l.version, limits, waits)
+	limits := compareLimits(t, preset.Policy, l)
+	classes := compareClasses(t, preset.Policy, l)
+	record(t, preset, l.module, l.version, waits, limits, classes)
 }
 
 // compareLimits lets everything fail: the library gives up when the policy says.
 func compareLimits(t *testing.T, p strategies.Policy, l library) (check string) {
-	waits := l.sample(t, many, 1)[0]
+	waits := l.sample(t, retried(p), many, 1)[0]
 	attempts, last := len(waits)+1, time.Duration(0)
 	for _, w := range waits {
 		last += w
@@ -62,6 +66,22 @@ func compareLimits(t *testing.T, p strategies.Policy, l library) (check string) 
 	return fmt.Sprintf("no limit within %d attempts", many)
 }
 
+// retried is a class that a policy retries.
+func retried(p strategies.Policy) strategies.Class {
+	return strategies.Class(bits.TrailingZeros8(uint8(p.RetryOn)))
+}
+
+// compareClasses lets attempts fail in every way: the library retries what the policy does.
+func compareClasses(t *testing.T, p strategies.Policy, l library) (check string) {
+	for class := range strategies.Class(strategies.NumClasses) {
+		retries := len(l.sample(t, class, 2, 1)[0]) > 0
+		if retries != p.RetryOn.Has(class) {
+			t.Errorf("retries what is %v: %v", class, retries)
+		}
+	}
+	return "which failures are retried"
+}
+
 // compareWaits compares a library's waits with the policy's. None may lie outside its bounds by more than the library rounds.
 // Where they are random, they are compared with as many draws of ours by a Kolmogorov–Smirnov test of two samples.
 func compareWaits(t *testing.T, p strategies.Policy, l library) (check string) {
@@ -70,7 +90,7 @@ func compareWaits(t *testing.T, p strategies.Policy, l library) (check string) {
 	if !random {
 		runs = 3
 	}
-	theirs := byRetry(t, l.sample(t, n+1, runs), n)
+	theirs := byRetry(t, l.sample(t, retried(p), n+1, runs), n)
 	compareBounds(t, p, theirs, l.slack)
 	if !random {
 		return fmt.Sprintf("the waits before retries 1 to %d", n)

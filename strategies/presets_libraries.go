@@ -65,7 +65,7 @@ var libraries = []Library{
 	library("JavaScript", "kafkajs", "kafkajs", "constant,base=150ms,cap=30s,jitter=compounding,low=1.6,high=2.4,maxAttempts=6"+noHint,
 		"2.2.4", "src/retry/index.js, defaults.js", "What chance does to one wait it does to all later ones: each is 1.6 to 2.4 times the last as drawn. The first is 300 ms give or take 20 %."),
 	library("JavaScript", "azure-js", "Azure SDK for JavaScript", "exponential,base=1s,cap=64s,jitter=equal,maxAttempts=4,retryOn=unavailable/timeout/overloaded/rateLimited/transient",
-		"ts-http-runtime 0.3.11", "retryStrategies/exponentialRetryStrategy.ts, util/delay.ts", "A Retry-After replaces the wait."),
+		"ts-http-runtime 0.3.11", "retryStrategies/exponentialRetryStrategy.ts, util/delay.ts", "A Retry-After replaces the wait; a 429 is retried only with one."),
 	library("Python", "botocore", "AWS SDK for Python, standard", "exponential,base=1s,cap=20s,jitter=full,maxAttempts=3,budget.kind=aws"+httpErrors+noHint,
 		"of August 2026", "retries/standard.py", ""),
 	library("Python", "botocore-legacy", "AWS SDK for Python, legacy", "exponential,base=1s,jitter=full,maxAttempts=5"+httpErrors+noHint,

@@ -1,13 +1,19 @@
-// Runs a library at its defaults, and writes the waits before its retries in milliseconds, a path each, as JSON.
-// Usage: node waits.mjs PRESET ATTEMPTS PATHS
+// Runs a library at its defaults, with attempts that fail in one way, and writes the waits before its retries in
+// milliseconds, a path each, as JSON. Usage: node waits.mjs PRESET CLASS ATTEMPTS PATHS
 
 import { waits } from "./bubble.mjs";
 import axios from "axios";
 import axiosRetry from "axios-retry";
+import { KafkaJSError } from "kafkajs/src/errors.js";
 import createKafkaRetrier from "kafkajs/src/retry/index.js";
 import pRetry from "p-retry";
-import { createHttpHeaders, createPipelineRequest } from "@typespec/ts-http-runtime";
+import { createHttpHeaders, createPipelineRequest, RestError } from "@typespec/ts-http-runtime";
 import { defaultRetryPolicy } from "@typespec/ts-http-runtime/internal/policies";
+
+const [preset, failure, attempts, paths] = process.argv.slice(2);
+
+// The HTTP status of a failure; none where there is no answer.
+const status = { overloaded: 503, rateLimited: 429, transient: 500, permanent: 404, conflict: 409 }[failure];
 
 // Each makes attempts until one of them returns, or the library gives up.
 const libraries = {
@@ -15,19 +21,27 @@ const libraries = {
   "axios-retry": (attempt) => {
     const client = axios.create({
       adapter: async (config) => {
-        const answer = { data: "", status: succeeds(attempt) ? 200 : 503, statusText: "", headers: {}, config };
-        if (answer.status === 200) return answer;
-        throw new axios.AxiosError("down", "ERR_BAD_RESPONSE", config, null, answer);
+        const answer = (status) => ({ data: "", status, statusText: "", headers: {}, config });
+        if (succeeds(attempt)) return answer(200);
+        if (status) throw new axios.AxiosError("down", "ERR_BAD_RESPONSE", config, null, answer(status));
+        throw new axios.AxiosError("down", failure === "timeout" ? "ECONNABORTED" : "ECONNREFUSED", config);
       },
     });
     axiosRetry(client);
     return client.get("http://localhost");
   },
-  kafkajs: (attempt) => createKafkaRetrier()(async () => attempt()),
+  kafkajs: (attempt) =>
+    createKafkaRetrier()(async () => {
+      if (!succeeds(attempt)) throw new KafkaJSError("down", { retriable: failure !== "permanent" });
+    }),
   "azure-js": (attempt) =>
-    defaultRetryPolicy().sendRequest(createPipelineRequest({ url: "http://localhost" }), async (request) => ({
-      request, status: succeeds(attempt) ? 200 : 503, headers: createHttpHeaders(),
-    })),
+    defaultRetryPolicy().sendRequest(createPipelineRequest({ url: "http://localhost" }), async (request) => {
+      const hint = status === 429 ? { "Retry-After": "1" } : {}; // it retries a 429 only with one
+      const answer = (status) => ({ request, status, headers: createHttpHeaders(hint) });
+      if (succeeds(attempt)) return answer(200);
+      if (status) return answer(status);
+      throw new RestError("down", { code: failure === "timeout" ? "ETIMEDOUT" : "ECONNREFUSED", request });
+    }),
 };
 
 function succeeds(attempt) {
@@ -39,7 +53,6 @@ function succeeds(attempt) {
   }
 }
 
-const [preset, attempts, paths] = process.argv.slice(2);
 const all = [];
 for (let i = 0; i < Number(paths); i++) all.push(await waits(libraries[preset], Number(attempts)));
 process.stdout.write(JSON.stringify(all));
