@@ -24,6 +24,7 @@ func shotsOf() map[string]shot {
 	all := map[string]shot{
 		"export":       {path: exportPath, ready: "true"},
 		"tune":         {path: "/tune", ready: `document.getElementById("main").dataset.complete === "true"`},
+		"league":       {path: ownInLeague, ready: "true"},
 		"tune-none":    {path: "/tune?mostAttempts=3&longestWait=19s", ready: `document.getElementById("main").dataset.complete === "true"`},
 		"layers":       {path: "/layers", ready: chartsDrawn},
 		"whatif-one":   {path: "/?runs=3", ready: swept, whatIf: true},

@@ -1,0 +1,23 @@
+package web
+
+import "testing"
+
+// The league in a real browser. It has no script.
+func TestBrowserLeague(t *testing.T) {
+	b := startBrowser(t)
+	s := newTestServer(nil)
+	p := b.open(t, s, "/league", look{width: 390, height: 900, dark: true, script: true})
+	p.await(`document.querySelectorAll(".league-table tbody tr").length === 31`)
+	eval[bool](p, unfold)
+	p.wantAccessible("league")
+	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("%d px wide at 390", wide)
+	}
+	eval[bool](p, `(document.getElementById("in-p").value = "constant,base=2s,jitter=full", true)`)
+	p.click(".own-line button")
+	p.await(`document.getElementById("row-yours") !== null && location.search === "?p=constant,base=2s,jitter=full"`)
+	eval[bool](p, `(document.getElementById("in-document").value = "{\"initialInterval\": \"1s\"}", true)`)
+	p.click(".own-document button")
+	p.await(`document.getElementById("notes") !== null && document.getElementById("row-yours") !== null`)
+	p.wantAccessible("with notes")
+}
