@@ -11,6 +11,23 @@ type Difference struct {
 type Details struct {
 	Versus string // the name of the baseline; empty: none
 	Groups []DetailGroup
+	Nodes  *Nodes // nil: there is one
+}
+
+// Nodes are the nodes of a server, each with its strip, on axes of their own.
+type Nodes struct {
+	Load   LoadAxis
+	Time   TimeAxis
+	Left   string // where not all are listed, says so
+	Spans  []string
+	Strips []NodeStrip
+}
+
+// NodeStrip is one node's.
+type NodeStrip struct {
+	Name, Says string
+	Strip      Strip
+	Rows       []SpanRow
 }
 
 // DetailGroup is some figures that belong together.

@@ -136,6 +136,9 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 // results are what the page shows of a result. With an error they lack the single clients.
 func (p *pageAnswer) results(r *sim.Result, st state) (shown *templates.Results, err error) {
 	shown = results(r, st)
+	if err = p.nodes(shown, r, st); err != nil {
+		return shown, err
+	}
 	switch st.tab {
 	case tabClients:
 		err = p.trace(shown, r, st)

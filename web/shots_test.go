@@ -32,7 +32,7 @@ func shotsOf() map[string]shot {
 		"whatif-fault": {path: "/?sweep=policies.cap,from=5s,to=2s", ready: `document.querySelector("#what-if .error, #what-if .problems p")`, whatIf: true},
 	}
 	for name, path := range map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath, "editor": editorPath,
-		"broken": brokenPath, "guards": guardsPath, "guards-load": guardsPath + "&tab=load&show=breaker&show=all"} {
+		"broken": brokenPath, "nodes": nodesPath, "guards": guardsPath, "guards-load": guardsPath + "&tab=load&show=breaker&show=all"} {
 		all[name] = shot{path: path, ready: chartsDrawn}
 	}
 	for name, path := range learnPaths() {
