@@ -225,7 +225,7 @@ func editingWithoutScript(t *testing.T, open browserTab) {
 	p.await(`document.querySelector("#pasting .error")?.textContent.includes("-1s") && document.getElementsByName("document")[0].value.includes("-1s")`)
 	p.do(chromedp.SetValue(chromedp.CSS(`[name="document"]`), "constant,base=7s,name=Seven\nconstant,base=8s"))
 	p.click("#pasting button")
-	p.await(`document.querySelectorAll(".policy").length === 10 && location.search.includes("name=Seven")`)
+	p.await(`document.readyState === "complete" && document.querySelectorAll(".policy").length === 10 && location.search.includes("name=Seven")`)
 	eval[bool](p, `(document.getElementsByName("document")[0].value = " ".repeat(2 << 20) + "{}", true)`)
 	p.click("#adding summary")
 	p.click("#pasting button")

@@ -51,14 +51,24 @@ func rowsUnfold(t *testing.T, open browserTab) {
 	}
 }
 
+// On a narrow screen the controls are folded until they are asked for; the script keeps them unfolded.
 func workloadSwitches(t *testing.T, open browserTab) {
 	for _, script := range []bool{false, true} {
 		p := open("/", look{width: 390, height: 844, script: script})
+		unfolded := func() {
+			p.await(`document.readyState === "complete"`)
+			if !eval[bool](p, `document.getElementById("fold").checked`) {
+				p.click("label.fold")
+			}
+		}
+		unfolded()
 		p.do(chromedp.SetValue(chromedp.CSS(`[name="clients.count"]`), "500"), chromedp.Focus(chromedp.CSS(`[name="clients.count"]`)), chromedp.KeyEvent(kb.Enter))
 		p.await(`location.search === "?clients.count=500"`) // Enter presses none of the switch's buttons
+		unfolded()
 		p.click(`#workload button:nth-child(3)`)
 		p.await(`location.search.includes("clients.workload.kind=open") && document.querySelector("h1")?.textContent.startsWith("160 requests a second")`)
 		p.await(`document.querySelector("#workload [aria-pressed=true]").textContent === "steadily" && document.getElementById("why-workload").textContent.includes("1600 undone")`)
+		unfolded()
 		p.click(`#workload button:nth-child(1)`)
 		p.await(`location.search === "?clients.count=500" && document.querySelector("h1")?.textContent.startsWith("500")`)
 	}
