@@ -154,52 +154,89 @@ function mark(ctx, outcome, x, y) {
 
 // clients draws each client by what it is at.
 function clients(ctx, s, t, after, wait, look, followed) {
-  const paths = { idle: new Path2D(), away: new Path2D(), waiting: new Path2D(), rings: new Path2D(), long: new Path2D(), served: new Path2D(), ticks: new Path2D(), failed: new Path2D() };
+  s.sprites ??= sprites(s, look);
+  const { picture, size, rings } = s.sprites;
   s.counts.fill(0);
   for (let c = 0; c < s.run.count; c++) {
     const life = s.run.lives[c];
     const at = (s.place[c] = last(life.from, t, s.place[c]));
     const kind = life.kind[at];
-    const [x, y] = [s.x[c], s.y[c]];
     s.counts[kind]++;
-    if (kind === waiting) {
-      circle(paths.waiting, x, y, s.dot);
-      const rest = life.until[at] - t;
-      if (rest === Infinity) circle(paths.long, x, y, s.ring);
-      else circle(paths.rings, x, y, s.dot + 1 + (s.ring - s.dot - 1) * Math.sqrt(Math.min(rest / wait, 1)));
-    } else if (kind === served) {
-      const r = s.dot + 1.5;
-      circle(paths.served, x, y, r);
-      paths.ticks.moveTo(x - r * 0.5, y);
-      paths.ticks.lineTo(x - r * 0.1, y + r * 0.45);
-      paths.ticks.lineTo(x + r * 0.55, y - r * 0.4);
-    } else if (kind === failed) {
-      const r = s.dot + 0.5;
-      line(paths.failed, x - r, y - r, x + r, y + r);
-      line(paths.failed, x - r, y + r, x + r, y - r);
-    } else {
-      circle(kind === away ? paths.away : paths.idle, x, y, kind === away ? s.dot : 1.25);
-    }
+    let sprite = rings + kind;
+    if (kind === waiting && life.until[at] < Infinity) sprite = Math.round((rings - 1) * Math.sqrt(Math.min((life.until[at] - t) / wait, 1)));
+    ctx.drawImage(picture, sprite * size * s.scale, 0, size * s.scale, size * s.scale, s.left[c], s.top[c], size, size);
   }
-  fill(ctx, paths.idle, look.edge);
-  stroke(ctx, paths.rings, look.casing, 2.75, 0.45);
-  stroke(ctx, paths.rings, look.policy, 1.75);
-  ctx.setLineDash([3, 3]);
-  stroke(ctx, paths.long, look.edge, 1.25);
-  ctx.setLineDash([]);
-  fill(ctx, paths.waiting, look.policy);
-  stroke(ctx, paths.waiting, look.casing, 0.75);
-  fill(ctx, paths.away, look.raised);
-  stroke(ctx, paths.away, look.ink, 1.25);
-  fill(ctx, paths.served, look.served);
-  stroke(ctx, paths.ticks, look.ground, 1.5);
-  stroke(ctx, paths.failed, look.harm, 2);
   seen(ctx, s, t, after * 1.5, look);
   if (followed >= 0 && followed < s.run.count) {
     const path = new Path2D();
     circle(path, s.x[followed], s.y[followed], s.ring + 3);
     stroke(ctx, path, look.link, 2.5);
   }
+}
+
+// sprites are what a client can look like, side by side: waiting, with the ring from its smallest to its largest, then one
+// for each kind. To draw hundreds of circles anew in each frame takes ten times as long as to copy them.
+function sprites(s, look) {
+  const size = Math.ceil(2 * (s.ring + 3));
+  const rings = Math.ceil(4 * (s.ring - s.dot));
+  const picture = Object.assign(document.createElement("canvas"), { width: size * s.scale * (rings + 5), height: size * s.scale });
+  const ctx = picture.getContext("2d");
+  ctx.scale(s.scale, s.scale);
+  const put = (sprite, draw) => {
+    ctx.save();
+    ctx.translate((sprite + 0.5) * size, size / 2);
+    draw();
+    ctx.restore();
+  };
+  const dot = () => {
+    disc(ctx, s.dot, look.policy);
+    ring(ctx, s.dot, look.casing, 0.75);
+  };
+  for (let i = 0; i < rings; i++) {
+    put(i, () => {
+      const r = s.dot + 1 + ((s.ring - s.dot - 1) * i) / Math.max(rings - 1, 1);
+      ring(ctx, r, look.casing, 2.75, 0.45);
+      ring(ctx, r, look.policy, 1.75);
+      dot();
+    });
+  }
+  put(rings + idle, () => disc(ctx, 1.25, look.edge));
+  put(rings + away, () => {
+    disc(ctx, s.dot, look.raised);
+    ring(ctx, s.dot, look.ink, 1.25);
+  });
+  put(rings + waiting, () => { // beyond the end
+    ctx.setLineDash([3, 3]);
+    ring(ctx, s.ring, look.edge, 1.25);
+    ctx.setLineDash([]);
+    dot();
+  });
+  put(rings + served, () => {
+    const r = s.dot + 1.5;
+    disc(ctx, r, look.served);
+    stroke(ctx, new Path2D(`M${-r * 0.5} 0L${-r * 0.1} ${r * 0.45}L${r * 0.55} ${-r * 0.4}`), look.ground, 1.5);
+  });
+  put(rings + failed, () => {
+    const r = s.dot + 0.5;
+    stroke(ctx, new Path2D(`M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`), look.harm, 2);
+  });
+  // Copied to whole pixels of the screen they stay sharp, and cost nothing to resample.
+  const whole = (x) => Math.round((x - size / 2) * s.scale) / s.scale;
+  s.left = s.x.map(whole);
+  s.top = s.y.map(whole);
+  return { picture, size, rings };
+}
+
+function disc(ctx, r, colour) {
+  const path = new Path2D();
+  circle(path, 0, 0, r);
+  fill(ctx, path, colour);
+}
+
+function ring(ctx, r, colour, width, alpha) {
+  const path = new Path2D();
+  circle(path, 0, 0, r);
+  stroke(ctx, path, colour, width, alpha);
 }
 
 // seen marks what clients have just learnt of their attempts, other than that they are served.
@@ -256,24 +293,55 @@ function box(ctx, s, server, look, t) {
   const x = left + 12;
   let y = top + 16;
   ctx.fillStyle = look.ink2;
+  const right = left + width - 12 - nodes(ctx, server.nodes, look, left + width - 12, y);
   if (server.speed < 1) {
     label(ctx, look, x, y, `Warming up: ${Math.round(100 * server.speed)} % of its speed`);
-    ctx.fillStyle = look.line;
-    ctx.fillRect(left + width - 132, y - 4, 120, 8);
-    ctx.fillStyle = look.ink2;
-    ctx.fillRect(left + width - 132, y - 4, 120 * server.speed, 8);
+    const room = Math.min(120, right - x - 216);
+    if (room > 40) {
+      ctx.fillStyle = look.line;
+      ctx.fillRect(right - room, y - 4, room, 8);
+      ctx.fillStyle = look.ink2;
+      ctx.fillRect(right - room, y - 4, room * server.speed, 8);
+    }
   } else label(ctx, look, x, y, s.title ?? "Server");
   y += 14;
   if (s.places.limit > 0) {
-    cells(ctx, s.places, x, y, width - 24, 34, [[server.queue, look.waits]], look);
-    label(ctx, look, x, y + 34 + 10, `Queue: ${server.queue}${s.places.bar ? "" : ` of ${s.places.limit}`}${full ? ", full: the next is turned away" : ""}`);
+    cells(ctx, s.places, x, y, width - 24, 34, [[server.queue - server.idleQueue, look.waits], [server.idleQueue, look.edge]], look);
+    label(ctx, look, x, y + 34 + 10, `Queue: ${server.queue}${s.places.bar ? "" : ` of ${s.places.limit}`}${full ? ", full: the next is turned away" : ""}${nobody(server.idleQueue)}`);
     y += 56;
   }
   if (s.run.doc.scenario.server.kind === "occ") return;
   const refusing = server.busy - server.inService;
-  cells(ctx, s.workers, x, y, width - 24, 26, [[server.inService, look.served], [refusing, look.refused]], look);
+  cells(ctx, s.workers, x, y, width - 24, 26, [[server.inService - server.idleService, look.served], [server.idleService, look.edge], [refusing, look.refused]], look);
   const of = s.workers.unlimited ? "" : ` of ${s.workers.limit}`;
-  label(ctx, look, x, y + 30, s.workers.unlimited ? `In service: ${server.inService}` : `Workers busy: ${server.busy}${of}${refusing > 0 ? `, ${refusing} with saying no` : ""}`);
+  label(ctx, look, x, y + 30, s.workers.unlimited ? `In service: ${server.inService}` : `Workers busy: ${server.busy}${of}${refusing > 0 ? `, ${refusing} with saying no` : ""}${nobody(server.idleService)}`);
+}
+
+const nobody = (n) => (n > 0 ? `; ${n} nobody waits for` : "");
+
+// nodes draws which nodes are up, up to a place on the right, and returns how much room that takes.
+function nodes(ctx, up, look, right, y) {
+  if (!up || up.length > 40) return 0;
+  const size = Math.min(16, 160 / up.length);
+  const from = right - up.length * size;
+  up.forEach((is, i) => {
+    const [x, side] = [from + i * size + 1, size - 3];
+    ctx.beginPath();
+    ctx.rect(x, y - side / 2, side, side);
+    if (!is) {
+      ctx.moveTo(x, y - side / 2);
+      ctx.lineTo(x + side, y + side / 2);
+      ctx.moveTo(x, y + side / 2);
+      ctx.lineTo(x + side, y - side / 2);
+    } else {
+      ctx.fillStyle = look.served;
+      ctx.fill();
+    }
+    ctx.lineWidth = 1;
+    ctx.strokeStyle = is ? look.ink2 : look.harm;
+    ctx.stroke();
+  });
+  return up.length * size + 12;
 }
 
 // cells fills places, one kind after the other.

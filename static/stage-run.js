@@ -25,6 +25,7 @@ export function run(doc) {
     longestBack: back.reduce((most, i) => Math.max(most, trace.seenSeconds[i] - trace.answeredSeconds[i]), 0),
     longestWait: next.reduce((most, j, i) => (j < 0 ? most : Math.max(most, trace.leftSeconds[j] - trace.seenSeconds[i])), 0),
     moments: moments(doc),
+    forNobody: forNobody(trace),
   };
 }
 
@@ -87,6 +88,30 @@ function moments({ trace, run }) {
   return sorted.filter((t, i) => i === 0 || t !== sorted[i - 1]);
 }
 
+// forNobody counts, from each of some times on, the attempts in the queue and in service whose clients have given up waiting.
+function forNobody(trace) {
+  const changes = [];
+  trace.outcome.forEach((outcome, i) => {
+    if (outcome !== "timeout" || trace.arrivedSeconds[i] === null) return;
+    const gone = Math.max(trace.seenSeconds[i], trace.arrivedSeconds[i]);
+    const done = trace.answeredSeconds[i] ?? Infinity;
+    const started = trace.startedSeconds[i] ?? done;
+    if (gone < started) changes.push([gone, 1, 0], [started, -1, 0]);
+    if (Math.max(gone, started) < done) changes.push([Math.max(gone, started), 0, 1], [done, 0, -1]);
+  });
+  changes.sort((a, b) => a[0] - b[0]);
+  const found = { at: [], queue: [], service: [] };
+  let [queue, service] = [0, 0];
+  for (const [at, q, s] of changes) {
+    queue += q;
+    service += s;
+    found.at.push(at);
+    found.queue.push(queue);
+    found.service.push(service);
+  }
+  return found;
+}
+
 // last is the place of the last of sorted times that is at or before t, or -1. hint is where it was before.
 export function last(times, t, hint = -1) {
   if (hint >= -1 && hint < times.length && (hint < 0 || times[hint] <= t)) {
@@ -109,16 +134,18 @@ export function capacityOf({ doc }) {
 }
 
 // serverAt is what the server is at.
-export function serverAt({ doc, trace }, t, memory) {
+export function serverAt({ doc, trace, forNobody, count, all }, t, memory) {
   const log = trace.server;
   const i = (memory.work = last(log.atSeconds, t, memory.work ?? -1));
-  const at = { inService: log.inService[i] ?? 0, queue: log.queue[i] ?? 0, busy: log.busy[i] ?? 0, down: null, back: 0, speed: 1 };
+  const k = count < all ? -1 : (memory.nobody = last(forNobody.at, t, memory.nobody ?? -1)); // known only of those that are traced
+  const at = { idleQueue: forNobody.queue[k] ?? 0, idleService: forNobody.service[k] ?? 0, inService: log.inService[i] ?? 0, queue: log.queue[i] ?? 0, busy: log.busy[i] ?? 0, down: null, back: 0, speed: 1 };
   for (const span of doc.run.down) {
     if (span.from > t) break;
     if (t >= span.to) continue;
     if (at.down !== "crash") at.down = span.why;
     at.back = Math.max(at.back, span.to);
   }
+  at.nodes = doc.run.nodes?.map((node) => !node.down.some((span) => span.from <= t && t < span.to));
   const warm = at.down ? null : trace.server.warmups.findLast((w) => w.from <= t);
   if (warm && t < warm.to) at.speed = warm.speed + ((1 - warm.speed) * (t - warm.from)) / (warm.to - warm.from);
   return at;

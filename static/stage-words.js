@@ -20,10 +20,13 @@ export function now({ run, group, figure }) {
   const at = [];
   if (server.down) at.push(`the server is ${server.down === "crash" ? "knocked over" : "down"}, back in ${lasting(server.back - t)}`);
   else {
+    if (server.nodes) at.push(`${server.nodes.filter(Boolean).length} of ${things(server.nodes.length, "node")} up`);
     if (server.speed < 1) at.push(`the server warms up: ${Math.round(100 * server.speed)} % of its speed`);
     if (workers > 0) at.push(`${server.busy} of ${things(workers, "worker")} busy`);
     else if (server.inService > 0) at.push(`${server.inService} in service`);
     if (queue > 0) at.push(server.queue >= queue ? `the queue of ${queue} is full` : `${server.queue} in the queue`);
+    const idle = server.idleQueue + server.idleService;
+    if (idle > 0) at.push(`${idle} of them nobody waits for any more`);
   }
   const counts = new Array(5).fill(0);
   for (const life of run.lives) counts[life.kind[last(life.from, t)]]++;
@@ -40,7 +43,7 @@ export function happened(stage, followed) {
   const { run, group } = stage;
   const { trace } = run;
   const t = group.time;
-  if (followed >= 0) return history(stage)[0] ?? "";
+  if (followed >= 0) return story(stage)[0] ?? "";
   const parts = [];
   for (const { from, to, why } of run.doc.run.down) {
     if (from === t) parts.push(why === "crash" ? "the server is knocked over" : "the server goes down");
@@ -63,8 +66,8 @@ export function happened(stage, followed) {
   return parts.length > 0 ? `${clock(t)}: ${parts.join(", ")}.` : "";
 }
 
-// history is what the followed client has done so far, the latest first.
-export function history(stage) {
+// story is what the followed client has done so far, the latest first.
+export function story(stage) {
   const { run, group, figure } = stage;
   const { trace } = run;
   const t = group.time;

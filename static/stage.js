@@ -5,7 +5,7 @@ import { clientAt, draw, scene } from "./stage-draw.js";
 import { lookOf } from "./stage-look.js";
 import { drawRaster, rasterScene } from "./stage-raster.js";
 import { last, run } from "./stage-run.js";
-import { happened, history, now } from "./stage-words.js";
+import { happened, now, story } from "./stage-words.js";
 import { controls } from "./stage-controls.js";
 
 const tries = 5; // of a server that is busy
@@ -35,6 +35,9 @@ export function stageOf(figure) {
   return groups.get(figure?.closest("[data-lockstep]") ?? figure)?.stages.find((stage) => stage.figure === figure);
 }
 
+// addressed is what the address says of the stages, on a page that has nothing else.
+const addressed = () => ("stages" in document.body.dataset ? document.body.dataset : null);
+
 // Group is one clock and the stages that follow it.
 class Group {
   time = 0; // s of the run
@@ -51,6 +54,10 @@ class Group {
     this.controls = controls(place, this);
     this.keys = (event) => this.pressed(event);
     root.addEventListener("keydown", this.keys);
+    if (addressed()) {
+      this.time = Math.min(Number(addressed().at), this.length);
+      this.followed = Number(addressed().client) - 1;
+    }
     this.refresh();
   }
 
@@ -137,6 +144,20 @@ class Group {
     if (words) this.worded = at;
     for (const stage of this.stages) stage.refresh(words);
     if (words || this.playing) this.controls.refresh(words);
+    if (!this.playing && this.ready && addressed()) this.record();
+  }
+
+  // record keeps the address a link to what is shown, once the hand is off it: browsers bear few changes a second.
+  record() {
+    clearTimeout(this.recording);
+    this.recording = setTimeout(() => {
+      const query = new URLSearchParams(location.search);
+      for (const [key, value] of [["at", this.time > 0 && Number(this.time.toFixed(3))], ["client", this.followed >= 0 && this.followed + 1]]) {
+        if (value) query.set(key, value);
+        else query.delete(key);
+      }
+      history.replaceState(null, "", `?${query}`);
+    }, 300);
   }
 
   restyle() {
@@ -235,7 +256,7 @@ class Stage {
     const make = this.group.still ? rasterScene : scene;
     if (this.scene?.width === width && this.scene.make === make && this.scale === devicePixelRatio) return;
     this.scale = devicePixelRatio;
-    this.scene = Object.assign(make(this.run, width, this.group.length), { make, title: this.figure.dataset.server });
+    this.scene = Object.assign(make(this.run, width, this.group.length), { make, scale: this.scale, title: this.figure.dataset.server });
     this.canvas.width = Math.round(width * this.scale);
     this.canvas.height = Math.round(this.scene.height * this.scale);
     this.canvas.style.height = `${this.scene.height}px`;
@@ -259,7 +280,7 @@ class Stage {
     if (!words) return;
     this.now.textContent = now(this);
     this.log.hidden = followed < 0;
-    if (followed >= 0) this.log.replaceChildren(...history(this).map((text) => made("li", "", text)));
+    if (followed >= 0) this.log.replaceChildren(...story(this).map((text) => made("li", "", text)));
   }
 
   // paint draws the picture at the group's time.

@@ -24,6 +24,8 @@ type StagePage struct {
 	Static   func(name string) string // address of a static file
 	Title    string
 	Link     string // to the whole page
+	At       string // where the stages begin, seconds
+	Client   int    // whom they follow, from 1; 0: nobody
 	Problems []Problem
 	Stages   []StageView
 }

@@ -210,6 +210,14 @@ func stageFollows(t *testing.T, open browserTab) {
 		return group.time === Math.min(...own) ? "" : group.time + " " + Math.min(...own)`); wrong != "" {
 		t.Errorf("a step leads to %s", wrong)
 	}
+	// The address leads back to all that.
+	p.await(`location.search.includes("client=5") && new URLSearchParams(location.search).get("at") === String(Number(` + fmt.Sprint(stage[float64](p, `return group.time`)) + `.toFixed(3)))`)
+	before := stage[float64](p, `return group.time`)
+	p.do(chromedp.Reload())
+	p.await(stagesReady)
+	if got := stage[[]float64](p, `return [group.time, group.followed]`); math.Abs(got[0]-before) > 1e-3 || got[1] != 4 {
+		t.Errorf("after a reload: %v s, client %v; before %v s", got[0], got[1]+1, before)
+	}
 	// A click on a client follows it, another no more.
 	for _, want := range []int{7, -1} {
 		at := stage[[]float64](p, `const box = one.canvas.getBoundingClientRect(); return [box.x + one.scene.x[7], box.y + one.scene.y[7]]`)

@@ -125,6 +125,9 @@ func (p *pageAnswer) answer(st state, asked url.Values, err error) {
 		says = page.Results.Verdict
 	}
 	page.Share = p.shareOf(p.r, st, says)
+	if page.Results != nil && len(page.Results.Stages) > 0 && len(page.Share.Snippets) > 0 {
+		page.Share.Snippets = append(page.Share.Snippets, stagesSnippet(p.origin(p.r), st, page.Results.Stages))
+	}
 	if !p.script {
 		whatIf := whatIfForm(st)
 		page.WhatIf = &whatIf

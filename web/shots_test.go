@@ -38,10 +38,16 @@ func shotsOf() map[string]shot {
 	for name, path := range learnPaths() {
 		all["learn-"+name] = shot{path: path, ready: "true"}
 	}
+	for name, at := range map[string]string{"herd": "0.03", "crash": "13.005", "served": "16"} {
+		all["stage-"+name] = shot{path: embedStagePath + "?show=exponential&show=exponential-full&client=8&at=" + at, ready: stagesReady}
+	}
 	for name, path := range policyPaths {
 		all["policy-"+name] = shot{path: path, ready: chartsDrawn}
 	}
 	for _, t := range tabList[1:] {
+		if t.id == tabWatch {
+			continue // by the stages alone
+		}
 		all["tab-"+t.id] = shot{path: "/?tab=" + t.id, ready: chartsDrawn}
 	}
 	return all

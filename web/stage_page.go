@@ -2,10 +2,14 @@ package web
 
 import (
 	"bytes"
+	"html"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/stampede-sim/stampede/static"
+	"github.com/stampede-sim/stampede/strategies/spec"
 	"github.com/stampede-sim/stampede/templates"
 )
 
@@ -25,8 +29,10 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	at, atErr := takeAt(query)
 	st, err := parseState(query)
-	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario)}
+	err = allFaults(err, atErr)
+	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario), At: at, Client: st.client}
 	if err == nil {
 		page.Stages, err = s.stagesOf(r.Context(), st.scenario, st.marks, shownIn(query, st)...)
 	}
@@ -50,10 +56,34 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
 }
 
+// takeAt takes from a query the time, in seconds of the run, at which its stages begin.
+func takeAt(query url.Values) (seconds string, err error) {
+	if !query.Has("at") {
+		return "0", nil
+	}
+	d, problem := secondsOf(query.Get("at"))
+	query.Del("at")
+	if problem != "" {
+		return "0", spec.Faults{{Pointer: "?at", Detail: "at " + problem}}
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64), nil
+}
+
 // shownIn are the ids of the policies that an address says to show, wrong ones too: a stage shows what is asked for.
 func shownIn(query url.Values, st state) []string {
 	if len(query["show"]) == 0 {
 		return st.shown
 	}
 	return query["show"][:min(len(query["show"]), maxStages)]
+}
+
+// stagesSnippet frames the stages that a page shows.
+func stagesSnippet(origin string, st state, shown []templates.StageView) templates.Snippet {
+	alone := state{scenario: st.scenario, marks: st.marks, said: st.said}
+	for _, v := range shown {
+		alone.shown = append(alone.shown, v.ID)
+	}
+	at := origin + embedStagePath + strings.TrimPrefix(address(encode(alone.query())), "/")
+	return templates.Snippet{ID: "stages", Label: "The runs in motion for one", Text: `<iframe src="` + html.EscapeString(at) + `" title="` +
+		html.EscapeString(headline(st.scenario)) + `" width="100%" height="960" loading="lazy" frameborder="0"></iframe>`}
 }

@@ -68,6 +68,7 @@ func (s *Server) answerTrace(w http.ResponseWriter, r *http.Request, sc *sim.Sce
 		return
 	}
 	alone := firstRunOf(sc, sc.Policies[policy])
+	o.nodes = sc.Server.Nodes.Count > 1
 	o.trace = min(o.trace, sc.Clients.Count)
 	if r.Method == http.MethodGet && s.heldByClient(w, r, alone, o) {
 		return
