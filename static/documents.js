@@ -47,5 +47,5 @@ function tooLong(size, refuse) {
 // taken empties the field, unless something is wrong with what is in it: then it is shown.
 export function taken() {
   if (!form().querySelector(".error")) form().reset();
-  else form().scrollIntoView({ block: "nearest" });
+  if (form().querySelector(".error, .import-notes")) form().scrollIntoView({ block: "nearest" });
 }

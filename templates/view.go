@@ -105,6 +105,7 @@ type Adding struct {
 
 	Paste    Field     // takes a document
 	Problems []Problem // of that
+	Notes    []string  // on the one that was taken: defaults that were filled in, what was left out
 	Open     bool      // shown unfolded
 }
 

@@ -192,6 +192,12 @@ func documentsAreTaken(t *testing.T, open browserTab) {
 	paste(`'{"schedule": {"kind": "constant", "base": "3s"}, "name": "Pasted"}'`)
 	p.await(`[...document.querySelectorAll(".policy b")].some((e) => e.textContent === "Pasted") && document.getElementsByName("document")[0].value === ""`)
 
+	// What a real system's configuration leaves open is said, until something else is done.
+	paste(quote(envoyJSON))
+	p.await(`document.getElementById("import-notes")?.textContent.includes("maxInterval is not given: 1s") && [...document.querySelectorAll(".policy b")].some((e) => e.textContent === "Envoy RetryPolicy")`)
+	p.fill("down", "6")
+	p.await(`location.search.includes("end=6s") && document.getElementById("import-notes") === null`)
+
 	paste(`" ".repeat(2 << 20) + "{}"`)
 	p.await(`document.getElementById("status").textContent.includes("2.00 MiB. It may have 1 MiB at most")`)
 	p.click("#status button")

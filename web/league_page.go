@@ -50,7 +50,7 @@ func (s *Server) league(w http.ResponseWriter, r *http.Request) {
 	}
 	page, status := leagueView(&st, st.table(own)), http.StatusOK
 	page.Share = s.leagueShare(r, &st, page)
-	page.Notes, page.Document = notes, ""
+	page.Notes = notes
 	w.Header().Set("Cache-Control", "no-cache")
 	if err != nil {
 		problem := s.problem(r, err)

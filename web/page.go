@@ -33,7 +33,7 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	st, err := stateOf(asked)
-	if err == nil && unread == nil && !script && (asked.Has("from") || st.address != encode(asked)) {
+	if err == nil && unread == nil && !script && len(st.notes) == 0 && (asked.Has("from") || st.address != encode(asked)) {
 		http.Redirect(w, r, address(st.address)+fragment(asked), http.StatusSeeOther)
 		return
 	}

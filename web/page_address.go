@@ -27,8 +27,9 @@ type state struct {
 	client   int      // whose attempts are listed, from 1; 0: the page chooses
 	marks    marks
 	whatIf   whatIf
-	address  string // the canonical query of all that; parseState fills it in
-	said     saying // what a state that has been parsed says of its scenario, which takes a while to find
+	address  string   // the canonical query of all that; parseState fills it in
+	notes    []string // on the document that was just taken: no part of the address
+	said     saying   // what a state that has been parsed says of its scenario, which takes a while to find
 }
 
 // saying is a scenario and its query.

@@ -28,7 +28,7 @@ func (s state) edit(asked url.Values) (state, error) {
 	var faults spec.Collector
 	before := s
 	own := *s.scenario // changes below leave the caller's as it is
-	s.scenario = &own
+	s.scenario, s.notes = &own, nil
 	texts, changed := s.changes(asked)
 	for len(texts) > 0 {
 		sc, err := s.scenario.With(texts)
@@ -64,6 +64,7 @@ func (s state) edit(asked url.Values) (state, error) {
 	s.forget()
 	s.marks = markPolicies(s.marks, s.scenario.Policies)
 	after, err := parseState(s.query())
+	after.notes = s.notes
 	faults.Merge("", err)
 	if n := len(after.address); n > maxAddress {
 		faults.Addf("", "the address holds all that the page shows, and with this it would have %d characters; at most %d can be", n, maxAddress)

@@ -145,6 +145,7 @@ func (s *state) takeConfiguration(document []byte) error {
 	}
 	format, _ := export.Find(read.Format)
 	read.Policy.Name = format.Name
+	s.notes = read.Notes
 	return fault(s.insert(len(s.scenario.Policies), read.Policy))
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -51,6 +52,20 @@ func TestConfigurationIsPasted(t *testing.T) {
 	}
 	if p := s.scenario.Policies[n]; p.Jitter.Kind != "full" || p.MaxAttempts != 4 || p.Name != "Envoy RetryPolicy" {
 		t.Errorf("added %s", p.Text())
+	}
+	if !strings.Contains(strings.Join(s.notes, "\n"), "maxInterval is not given: 1s") {
+		t.Errorf("notes %q", s.notes)
+	}
+	// Without the script they stand on the page that the form leads to; another change is without them.
+	edited, err := opening().edit(url.Values{"document": {envoyJSON}})
+	if err != nil || len(edited.notes) == 0 {
+		t.Fatalf("%v, %q", err, edited.notes)
+	}
+	if page := formOf(edited); !page.Adding.Open || len(page.Adding.Notes) != len(edited.notes) {
+		t.Errorf("the page has %+v", page.Adding.Notes)
+	}
+	if next, err := edited.edit(url.Values{"do": {"remove:every-second"}}); err != nil || len(next.notes) > 0 {
+		t.Errorf("%v, %q", err, next.notes)
 	}
 	if err := s.take(`{"retry_on": "sometimes"}`); err == nil || !strings.Contains(err.Error(), "nothing is retried on") {
 		t.Errorf("got %v", err)

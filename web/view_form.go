@@ -27,6 +27,7 @@ func formOf(st state) templates.Form {
 	sc := st.scenario
 	items := spec.Items(sc)
 	f := templates.Form{State: st.address, Adding: adding(sc), Workload: workloadSwitch(sc)}
+	f.Adding.Notes, f.Adding.Open = st.notes, len(st.notes) > 0
 	load := "clients.count"
 	if sc.Clients.Workload.Kind == sim.Open {
 		load = "clients.workload.rate"
