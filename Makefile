@@ -3,7 +3,7 @@
 GO ?= go
 UPDATE ?=
 
-.PHONY: test generated vet unit race conformance chromium firefox bench shots properties fuzz vendor build generate
+.PHONY: published test generated vet unit race conformance chromium firefox bench shots properties fuzz vendor build generate
 
 test: generated vet chromium unit race
 
@@ -61,6 +61,10 @@ bench:
 	$(GO) test ./sim -run '^$$' -bench 'Herd|Floor|ContainerHeap' -cpu 1
 	$(GO) test ./sim -run '^$$' -bench Policies -cpu 1,2
 	$(GO) test ./strategies ./web -run '^$$' -bench .
+
+# Every published result in full, and the file of figures that the page /published shows.
+published:
+	$(GO) test ./sim/published -run TestPublished -count 1 -timeout 60m -full -as "$$(git describe --always)"
 
 # Screenshots of every page, wide and narrow, light and dark.
 shots: chromium

@@ -160,7 +160,7 @@ func Compare(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<footer class=\"foot\"><p>Every figure is computed from the scenario in the address; the same address gives the same figures. <a href=\"/tune\">Find a policy</a> · <a href=\"/league\">The league of libraries</a> · <a href=\"/layers\">Layers that each retry</a> · <a href=\"/api/v1/openapi.json\">API</a> · <a href=\"/api/v1/catalog\">Catalogue of schedules and jitters</a></p></footer></body></html>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<footer class=\"foot\"><p>Every figure is computed from the scenario in the address; the same address gives the same figures. <a href=\"/tune\">Find a policy</a> · <a href=\"/league\">The league of libraries</a> · <a href=\"/layers\">Layers that each retry</a> · <a href=\"/published\">Published results</a> · <a href=\"/api/v1/openapi.json\">API</a> · <a href=\"/api/v1/catalog\">Catalogue of schedules and jitters</a></p></footer></body></html>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -53,10 +53,11 @@ func TestImportsRunOneWay(t *testing.T) {
 		"strategies":        {"strategies/spec"},
 		"strategies/export": {"strategies", "strategies/spec"},
 		"sim":               {"strategies", "strategies/spec"},
+		"sim/published":     {"sim", "strategies", "strategies/spec"},
 		"templates":         {},
 		"static":            {},
-		"web":               {"sim", "strategies", "strategies/spec", "strategies/export", "templates", "static"},
-		"cmd/server":        {"web", "sim", "strategies", "strategies/spec", "strategies/export", "templates", "static"},
+		"web":               {"sim", "sim/published", "strategies", "strategies/spec", "strategies/export", "templates", "static"},
+		"cmd/server":        {"web", "sim", "sim/published", "strategies", "strategies/spec", "strategies/export", "templates", "static"},
 	}
 	packages := goList(t)
 	for name, p := range packages {
@@ -85,7 +86,7 @@ func TestForeignImports(t *testing.T) {
 		"github.com/andybalholm/brotli":    {"web", "static"},
 		"github.com/yuin/goldmark":         {"web"},
 		"github.com/a-h/templ":             {"web", "templates"},
-		"gonum.org/v1/gonum":               {"strategies", "strategies/spec", "sim"},
+		"gonum.org/v1/gonum":               {"strategies", "strategies/spec", "sim", "sim/published"},
 		"gonum.org/v1/plot":                {"web"},
 		"golang.org/x/image":               {"web"},
 		"codeberg.org/go-fonts/liberation": {"web"},

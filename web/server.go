@@ -109,6 +109,7 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/league", s.league)
 	r.Post("/league", s.league)
 	r.Get("/league.png", s.leaguePicture)
+	r.Get("/published", s.publishedPage)
 	r.Get("/chart.png", s.pictureAs("image/png", drawPNG))
 	r.Get("/chart.svg", s.pictureAs("image/svg+xml", drawSVG))
 	r.Get("/healthz", s.healthy)

@@ -27,6 +27,7 @@ func shotsOf() map[string]shot {
 		"league":       {path: ownInLeague, ready: "true"},
 		"tune-none":    {path: "/tune?mostAttempts=3&longestWait=19s", ready: `document.getElementById("main").dataset.complete === "true"`},
 		"layers":       {path: "/layers", ready: chartsDrawn},
+		"published":    {path: "/published", ready: "true"},
 		"whatif-one":   {path: "/?runs=3", ready: swept, whatIf: true},
 		"whatif-two":   {path: "/?runs=2&sweep=clients.count,from=500,to=3000,steps=6&sweep=policies.maxAttempts,from=1,to=8,steps=4", ready: swept, whatIf: true},
 		"whatif-fault": {path: "/?sweep=policies.cap,from=5s,to=2s", ready: `document.querySelector("#what-if .error, #what-if .problems p")`, whatIf: true},
