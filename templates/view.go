@@ -223,7 +223,6 @@ type Chart struct {
 	ID, Title, Note string
 	Wide            bool // takes the whole row
 	Points          bool // a click on a point opens what its link leads to
-	Open            bool // its table is shown from the start
 	Option          string
 	Key             []ChartKey // for where the chart has no room for names
 	Table           Table

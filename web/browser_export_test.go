@@ -1,11 +1,6 @@
 package web
 
-import (
-	"testing"
-
-	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/chromedp"
-)
+import "testing"
 
 func TestBrowserExports(t *testing.T) {
 	b := startBrowser(t)
@@ -17,12 +12,7 @@ func TestBrowserExports(t *testing.T) {
 
 func exportIsReachedAndCopied(t *testing.T, b chromium, s *Server) {
 	p := b.open(t, s, "/", desktop)
-	for _, permission := range []string{"clipboard-read", "clipboard-write"} {
-		_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
-			Permission: &browser.PermissionDescriptor{Name: permission}, Setting: browser.PermissionSettingGranted, Origin: p.url,
-		})
-		must(t, err)
-	}
+	p.allowClipboard()
 	p.await(standsStill)
 	p.click(`[data-download="export"]`)
 	p.await(`location.pathname === "/export"`)
@@ -46,9 +36,7 @@ func exportWithoutScript(t *testing.T, b chromium, s *Server) {
 func exportPageIsFit(t *testing.T, b chromium, s *Server) {
 	for _, path := range []string{exportPath, "/export", "/export?p=immediate&format=grpc", "/export?p=nosuch"} {
 		p := b.open(t, s, path, look{width: 390, height: 800, script: true})
-		if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 390 {
-			t.Errorf("%s is %d px wide on a narrow screen", path, wide)
-		}
+		p.wantWidth(path, 390)
 		p.wantAccessible(path)
 	}
 }

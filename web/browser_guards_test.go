@@ -32,5 +32,5 @@ func TestGuardsAreAccessible(t *testing.T) {
 	p := b.open(t, newTestServer(nil), guardsPath, look{width: 390, height: 900, script: true})
 	p.await(chartsDrawn)
 	p.wantAccessible("guards")
-	p.await(`document.documentElement.scrollWidth <= 390`)
+	p.wantWidth("guards", 390)
 }

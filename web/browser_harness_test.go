@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -234,6 +237,56 @@ func (p *tab) fill(name, value string) {
 		field.dispatchEvent(new Event("change", {bubbles: true}));
 		return true;
 	})()`, quote(name), quote(value)))
+}
+
+// wantWidth checks that nothing sticks out.
+func (p *tab) wantWidth(what string, width int) {
+	p.Helper()
+	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > width {
+		p.Errorf("%s is %d px wide at %d", what, wide, width)
+	}
+}
+
+// allowClipboard lets the page read and write the clipboard without asking anyone.
+func (p *tab) allowClipboard() {
+	p.Helper()
+	for _, permission := range []string{"clipboard-read", "clipboard-write"} {
+		_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: permission}, Setting: browser.PermissionSettingGranted, Origin: p.url,
+		})
+		must(p, err)
+	}
+}
+
+// saved clicks on what saves a file and returns it.
+func saved(p *tab, selector string) []byte {
+	p.Helper()
+	dir := p.TempDir()
+	done := make(chan string, 1)
+	must(p, chromedp.ListenBrowser(p.ctx, func(e any) {
+		if e, ok := e.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
+			select {
+			case done <- e.GUID:
+			default:
+			}
+		}
+	}))
+	_, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: dir, EventsEnabled: new(true),
+	})
+	must(p, err)
+	p.click(selector)
+	ctx, cancel := p.within()
+	defer cancel()
+	select {
+	case name := <-done:
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		must(p, err)
+		return data
+	case <-ctx.Done():
+		p.Fatalf("%s saves nothing", selector)
+		return nil
+	}
 }
 
 func quote(s string) string {

@@ -16,9 +16,7 @@ func TestBrowserLayers(t *testing.T) {
 	p.fill("layer4", "200")
 	p.await(`document.getElementById("error-layer4")?.textContent.includes("at most 100, not 200")`)
 	p.wantAccessible("layers")
-	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 390 {
-		t.Errorf("it is %d px wide at 390", wide)
-	}
+	p.wantWidth("layers", 390)
 	p = b.open(t, s, "/layers", look{width: 1280, height: 900})
 	eval[bool](p, `(document.getElementsByName("layer3")[0].value = "2", true)`)
 	p.click("#run")

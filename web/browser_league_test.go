@@ -10,9 +10,7 @@ func TestBrowserLeague(t *testing.T) {
 	p.await(`document.querySelectorAll(".league-table tbody tr").length === 31`)
 	eval[bool](p, unfold)
 	p.wantAccessible("league")
-	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 390 {
-		t.Errorf("%d px wide at 390", wide)
-	}
+	p.wantWidth("league", 390)
 	eval[bool](p, `(document.getElementById("in-p").value = "constant,base=2s,jitter=full", true)`)
 	p.click(".own-line button")
 	p.await(`document.getElementById("row-yours") !== null && location.search === "?p=constant,base=2s,jitter=full"`)

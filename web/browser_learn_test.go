@@ -166,14 +166,6 @@ func (p *tab) wantFiguresOfAPI(s *Server, at string) {
 	}
 }
 
-// wantWidth checks that nothing sticks out.
-func (p *tab) wantWidth(what string, width int) {
-	p.Helper()
-	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > width {
-		p.Errorf("%s is %d px wide at %d", what, wide, width)
-	}
-}
-
 // keepsProgress looks at what is remembered of what was read, and has it forgotten.
 func (p *tab) keepsProgress(t *testing.T) {
 	p.do(chromedp.Navigate(p.url + "/learn"))

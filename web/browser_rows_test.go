@@ -22,9 +22,7 @@ func scenariosToStartFrom(t *testing.T, open browserTab) {
 	p := open("/", look{width: 390, height: 844})
 	p.click("#starts summary")
 	p.await(`document.getElementById("starts").open`)
-	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 390 {
-		t.Errorf("unfolded, the page is %d px wide", wide)
-	}
+	p.wantWidth("unfolded", 390)
 	p.click(`#starts li:nth-child(2) a`)
 	p.await(`location.search.includes("clients.workload.spread=5s") && document.querySelectorAll(".policy").length === 8`)
 }
@@ -40,9 +38,7 @@ func rowsUnfold(t *testing.T, open browserTab) {
 		if n := eval[int](p, `document.querySelectorAll("#policy-exponential-full .difference").length`); n != 4 {
 			t.Errorf("%d of 4 figures are compared", n)
 		}
-		if wide := eval[int](p, `document.documentElement.scrollWidth`); int64(wide) > l.width {
-			t.Errorf("at %d px the page is %d px wide", l.width, wide)
-		}
+		p.wantWidth("compared", int(l.width))
 		if l.script {
 			p.await(`document.activeElement.id === "baseline-exponential-equal"`)
 		}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
@@ -44,12 +43,7 @@ func TestBrowserShares(t *testing.T) {
 
 func snippetsAreCopied(t *testing.T, open browserTab) {
 	p := open("/", desktop)
-	for _, permission := range []string{"clipboard-read", "clipboard-write"} {
-		_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
-			Permission: &browser.PermissionDescriptor{Name: permission}, Setting: browser.PermissionSettingGranted, Origin: p.url,
-		})
-		must(t, err)
-	}
+	p.allowClipboard()
 	p.await(standsStill)
 	p.click("#share summary")
 	p.click(`[data-copy="share-markdown"]`)
@@ -76,37 +70,6 @@ func snippetsWithoutScript(t *testing.T, open browserTab) {
 
 // standsStill is true once nothing moves on the page by itself.
 const standsStill = chartsDrawn + ` && document.documentElement.classList.contains("saves")`
-
-// saved clicks on what saves a file and returns it.
-func saved(p *tab, selector string) []byte {
-	p.Helper()
-	dir := p.TempDir()
-	done := make(chan string, 1)
-	must(p, chromedp.ListenBrowser(p.ctx, func(e any) {
-		if e, ok := e.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
-			select {
-			case done <- e.GUID:
-			default:
-			}
-		}
-	}))
-	_, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: dir, EventsEnabled: new(true),
-	})
-	must(p, err)
-	p.click(selector)
-	ctx, cancel := p.within()
-	defer cancel()
-	select {
-	case name := <-done:
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		must(p, err)
-		return data
-	case <-ctx.Done():
-		p.Fatalf("%s saves nothing", selector)
-		return nil
-	}
-}
 
 // textsOf are the texts of an SVG, which is well-formed.
 func textsOf(t *testing.T, svg []byte) string {
@@ -209,10 +172,7 @@ func rowsInAFrame(t *testing.T, b chromium, s *Server) {
 }
 
 func framePageIsFit(t *testing.T, open browserTab) {
-	axe, err := os.ReadFile("testdata/axe/axe.min.js")
-	must(t, err)
 	p := open("/embed", desktop)
-	p.do(chromedp.Evaluate[chromedp.Void](string(axe)))
 	for _, dark := range []bool{false, true} {
 		p.shade(dark)
 		for _, width := range []int64{1280, 600, 390} {
@@ -223,10 +183,8 @@ func framePageIsFit(t *testing.T, open browserTab) {
 				t.Errorf("at %d px it is %d px too wide", width, wide)
 			}
 		}
-		for _, fault := range eval[[]string](p, `axe.run({resultTypes: ["violations"]}).then((r) => r.violations.map((v) => v.id + ": " + v.nodes[0].html.slice(0, 200)))`) {
-			t.Errorf("dark %t: %s", dark, fault)
-		}
 	}
+	p.wantAccessible("/embed")
 	if got := eval[string](p, `document.querySelector("footer a").href + document.querySelectorAll("button, input").length`); got != p.url+"/0" {
 		t.Errorf("the link and the controls: %s", got)
 	}

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -220,24 +218,10 @@ func keyboardIsEnough(t *testing.T, open browserTab) {
 }
 
 func downloadsWork(t *testing.T, open browserTab) {
-	dir := t.TempDir()
 	p := open("/?clients.count=300&show=exponential", desktop)
-	done := make(chan string, 10)
-	must(t, chromedp.ListenBrowser(p.ctx, func(e any) {
-		if e, ok := e.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
-			done <- e.GUID
-		}
-	}))
-	_, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: dir, EventsEnabled: new(true),
-	})
-	must(t, err)
 	download := func(label string) []byte {
 		t.Helper()
-		p.click(fmt.Sprintf(`a[data-download="%s"]`, label))
-		data, err := os.ReadFile(filepath.Join(dir, receive(t, done, label)))
-		must(t, err)
-		return data
+		return saved(p, fmt.Sprintf(`a[data-download="%s"]`, label))
 	}
 	sc, err := sim.ParseScenario(download("scenario"))
 	must(t, err)
