@@ -28,7 +28,7 @@ export function controls(place, group) {
   const row = Object.assign(document.createElement("div"), { className: "stage-buttons" });
   row.setAttribute("role", "group");
   row.setAttribute("aria-label", "Player");
-  row.append(play, restart, back, step, time, labelled("Speed", speed), labelled("Follow client", client));
+  row.append(play, restart, back, step, time, labelled("Speed", speed), labelled("Follow", client, "client"));
   place.replaceChildren(scrub, row, event);
   place.hidden = false;
   return {
@@ -61,8 +61,9 @@ function button(text, action, title = "") {
   return made;
 }
 
-function labelled(text, control) {
+// labelled puts a label before a control; more of it is said where there is room.
+function labelled(text, control, more = "") {
   const made = document.createElement("label");
-  made.append(`${text} `, control);
+  made.append(`${text} `, Object.assign(document.createElement("span"), { className: "stage-more", textContent: more && `${more} ` }), control);
   return made;
 }

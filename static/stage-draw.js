@@ -5,7 +5,6 @@ import { away, capacityOf, failed, idle, last, served, serverAt, waiting } from 
 const tau = 2 * Math.PI;
 const glow = 0.25; // s on the reader's clock for which a way stays visible after it has been gone
 const shades = 4; // of what fades
-const boxHeight = 132;
 const gap = 84; // between the clients and the server
 const manyPlaces = 1200; // of a queue: more than that are a bar
 const manyWorkers = 240;
@@ -25,16 +24,18 @@ export function scene(run, width) {
     y[i] = cell / 2 + 4 + row * cell * 0.9;
   }
   const top = 4 + cell + (rows - 1) * cell * 0.9 + gap;
-  const box = { width: Math.min(width - 2, 620), height: boxHeight, top };
+  const box = { width: Math.min(width - 2, 620), top };
   box.left = (width - box.width) / 2;
   const mouth = Math.min(box.width * 0.7, 320);
   const door = Float64Array.from(x, (at) => width / 2 + (at / width - 0.5) * mouth);
   const { workers, queue } = capacityOf(run);
+  const waits = queue > 0 ? places(queue, Math.max(...run.trace.server.queue, 1), box.width - 24, 34, manyPlaces) : null;
+  const works = run.doc.scenario.server.kind === "occ" ? null : places(workers, Math.max(...run.trace.server.busy, 1), box.width - 24, 26, manyWorkers);
+  box.height = 34 + [waits, works].reduce((sum, p) => sum + (p ? p.height + 24 : 0), 0);
   return {
-    run, width, height: top + boxHeight + 1, cell, x, y, door, box, mouth,
-    dot: Math.min(Math.max(cell * 0.14, 2), 4), ring: cell * 0.5 - 1.5,
-    places: places(queue, Math.max(...run.trace.server.queue, 1), box.width - 24, 34, manyPlaces),
-    workers: places(workers, Math.max(...run.trace.server.busy, 1), box.width - 24, 26, manyWorkers),
+    run, width, height: top + box.height + 1, cell, x, y, door, box, mouth,
+    dot: Math.min(Math.max(cell * 0.14, 2), 5), ring: cell * 0.5 - 1.5,
+    waits, works,
     place: new Int32Array(n), // in each client's life
     memory: {}, counts: new Int32Array(5),
   };
@@ -43,12 +44,12 @@ export function scene(run, width) {
 // places are cells for so many in a box, as large as fit; a bar where they are too many to tell apart.
 function places(limit, most, width, height, many) {
   const unlimited = !(limit > 0);
-  if (unlimited || limit > many) return { limit, unlimited, most: unlimited || limit > 20 * most ? most : limit, bar: true };
+  if (unlimited || limit > many) return { limit, unlimited, most: unlimited || limit > 20 * most ? most : limit, height: 14, bar: true };
   const best = { limit, most: limit, size: 0, columns: 1 };
   for (let rows = 1; rows <= height / 2; rows++) {
     const columns = Math.ceil(limit / rows);
     const size = Math.min(width / columns, height / rows, 18);
-    if (size > best.size) Object.assign(best, { size, columns });
+    if (size > best.size) Object.assign(best, { size, columns, height: rows * size });
   }
   return best;
 }
@@ -275,7 +276,7 @@ function stroke(ctx, path, colour, width, alpha = 1) {
 // box draws the server: what it is, the queue, and its workers below.
 function box(ctx, s, server, look, t) {
   const { left, top, width, height } = s.box;
-  const full = !s.places.bar && s.places.limit > 0 && server.queue >= s.places.limit;
+  const full = s.waits && server.queue >= s.waits.limit;
   ctx.fillStyle = server.down ? look.hatch : look.raised;
   ctx.strokeStyle = server.down || full ? look.harm : look.ink2;
   ctx.lineWidth = server.down || full ? 2 : 1;
@@ -305,16 +306,17 @@ function box(ctx, s, server, look, t) {
     }
   } else label(ctx, look, x, y, s.title ?? "Server");
   y += 14;
-  if (s.places.limit > 0) {
-    cells(ctx, s.places, x, y, width - 24, 34, [[server.queue - server.idleQueue, look.waits], [server.idleQueue, look.edge]], look);
-    label(ctx, look, x, y + 34 + 10, `Queue: ${server.queue}${s.places.bar ? "" : ` of ${s.places.limit}`}${full ? ", full: the next is turned away" : ""}${nobody(server.idleQueue)}`);
-    y += 56;
+  if (s.waits) {
+    cells(ctx, s.waits, x, y, width - 24, [[server.queue - server.idleQueue, look.waits], [server.idleQueue, look.edge]], look);
+    y += s.waits.height + 10;
+    label(ctx, look, x, y, `Queue: ${server.queue}${s.waits.bar ? "" : ` of ${s.waits.limit}`}${full ? ", full: the next is turned away" : ""}${nobody(server.idleQueue)}`);
+    y += 14;
   }
-  if (s.run.doc.scenario.server.kind === "occ") return;
+  if (!s.works) return;
   const refusing = server.busy - server.inService;
-  cells(ctx, s.workers, x, y, width - 24, 26, [[server.inService - server.idleService, look.served], [server.idleService, look.edge], [refusing, look.refused]], look);
-  const of = s.workers.unlimited ? "" : ` of ${s.workers.limit}`;
-  label(ctx, look, x, y + 30, s.workers.unlimited ? `In service: ${server.inService}` : `Workers busy: ${server.busy}${of}${refusing > 0 ? `, ${refusing} with saying no` : ""}${nobody(server.idleService)}`);
+  cells(ctx, s.works, x, y, width - 24, [[server.inService - server.idleService, look.served], [server.idleService, look.edge], [refusing, look.refused]], look);
+  const of = s.works.unlimited ? `In service: ${server.inService}` : `Workers busy: ${server.busy} of ${s.works.limit}`;
+  label(ctx, look, x, y + s.works.height + 10, `${of}${refusing > 0 ? `, ${refusing} with saying no` : ""}${nobody(server.idleService)}`);
 }
 
 const nobody = (n) => (n > 0 ? `; ${n} nobody waits for` : "");
@@ -345,15 +347,15 @@ function nodes(ctx, up, look, right, y) {
 }
 
 // cells fills places, one kind after the other.
-function cells(ctx, p, x, y, width, height, kinds, look) {
+function cells(ctx, p, x, y, width, kinds, look) {
   if (p.bar) {
     let at = x;
     ctx.fillStyle = look.line;
-    ctx.fillRect(x, y, width, Math.min(height, 14));
+    ctx.fillRect(x, y, width, p.height);
     for (const [n, colour] of kinds) {
       const w = Math.min((n / p.most) * width, x + width - at);
       ctx.fillStyle = colour;
-      ctx.fillRect(at, y, w, Math.min(height, 14));
+      ctx.fillRect(at, y, w, p.height);
       at += w;
     }
     return;
@@ -384,7 +386,7 @@ function sign(ctx, s, look, text, below) {
   ctx.textBaseline = "middle";
   ctx.fillStyle = look.raised;
   ctx.beginPath();
-  ctx.roundRect(x - 92, top + height / 2 - 32, 184, 64, 6);
+  ctx.roundRect(x - 92, top + height / 2 - 28, 184, 56, 6);
   ctx.fill();
   ctx.fillStyle = look.harm;
   ctx.font = look.large;
