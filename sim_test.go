@@ -573,7 +573,7 @@ func TestTooCostly(t *testing.T) {
 	}
 
 	s = preset(t, "contention") // how often writers conflict is more than the estimate can know
-	s.Replications = 20
+	s.Replications, s.Clients.Count, s.Bin = 20, 200, 10*time.Second
 	estimate, events := sim.Estimate(s), run(t, s).Engine.Events
 	if estimate >= events {
 		t.Fatalf("the estimate is %d of %d events: this needs another scenario", estimate, events)

@@ -159,6 +159,16 @@ func TestSweepIsBounded(t *testing.T) {
 	}
 }
 
+// A sweep of long policies takes seconds to plan, which nobody waits for who has gone.
+func TestPlanningStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := sim.Runner{MaxEvents: 1}.Sweep(ctx, sweepOf(t, sim.Default(), 20, "clients.count,from=500,to=4000"), nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that it was cancelled before it could be found too costly", err)
+	}
+}
+
 // Whoever stops a sweep keeps the points that are done, and does not wait.
 func TestSweepStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,15 +9,19 @@ import (
 // What a scenario will cost, before it is run.
 
 // Estimate returns about how many events, attempts and service completions, a run of the scenario will take over all
-// policies and replications. It is meant to refuse the hopeless: where much depends on how the run goes, as with a
-// server that crashes, it leans to the large side.
+// policies and replications, and for each replication as many as take the time of its beginning and its end. It is meant
+// to refuse the hopeless: where much depends on how the run goes, as with a server that crashes, it leans to the large side.
 func Estimate(s *Scenario) int64 {
 	var events float64
 	for i := range s.Policies {
-		events += s.estimateReplication(&s.Policies[i])
+		events += s.estimateReplication(&s.Policies[i]) + s.overhead()
 	}
 	return int64(min(events*float64(s.Replications), 1e18))
 }
+
+// overhead is what a replication costs in which nothing happens, in events: without it a hundred thousand of those would
+// seem to cost nothing.
+func (s *Scenario) overhead() float64 { return 300 + float64(s.bins())/2 }
 
 // estimateReplication estimates the events of one replication of a policy.
 func (s *Scenario) estimateReplication(p *strategies.Policy) float64 {

@@ -1,6 +1,11 @@
 package sim
 
-import "pgregory.net/rapid"
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
 
 // notTooLow: where a scenario is over by its horizon, it costs at most five times its estimate. That does not hold where a
 // mean is made by draws so rare that a run does not see them.
@@ -30,4 +35,17 @@ func (s *Scenario) heavyTailed() bool {
 		}
 	}
 	return heavy(compileDistribution(s.Network.Latency)) || s.Server.Kind == Capacity && heavy(compileDistribution(s.Server.ServiceTime))
+}
+
+// Replications in which next to nothing happens take time too, the more of it the more bins there are.
+func TestEstimateCountsReplications(t *testing.T) {
+	t.Parallel()
+	s := herd(1)
+	s.Policies[0].MaxAttempts = 1
+	s.Horizon, s.Bin = 10_000*time.Second, time.Second
+	s.Replications = 1000
+	// An attempt and its service, and 300 + 10 000 / 2 for the replication.
+	if got, want := Estimate(s), int64(1000*(2+5300)); got != want {
+		t.Errorf("estimate %d, want %d", got, want)
+	}
 }

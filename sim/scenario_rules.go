@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // Rules reports faults between a scenario's parts.
 func (s *Scenario) Rules(report func(at, detail string)) {
-	if bins := (s.Horizon-1)/s.Bin + 1; bins > maxBins {
+	if bins := s.bins(); bins > maxBins {
 		report("/bin", fmt.Sprintf("bin must divide the horizon into at most %d bins, not %d", maxBins, bins))
 	}
 	ids := map[string]bool{}
@@ -30,6 +31,8 @@ func (s *Scenario) Rules(report func(at, detail string)) {
 	s.mustAdvance(report)
 	s.mustHold(report)
 }
+
+func (s *Scenario) bins() int64 { return int64((s.Horizon-1)/s.Bin + 1) }
 
 // maxGuardBytes is how much memory the guards of all processes may take in a replication.
 const maxGuardBytes = 512 << 20
@@ -103,6 +106,9 @@ func checkSpan(start, end time.Duration, report func(at, detail string)) {
 	}
 }
 
+// maxCounted is how many arrivals in a window a server can count that crashes when they are too many.
+const maxCounted = 1e7
+
 // Rules reports outages that are out of order, and a crash that cannot happen.
 func (s *Server) Rules(report func(at, detail string)) {
 	for i := 1; i < len(s.Outages); i++ {
@@ -111,6 +117,10 @@ func (s *Server) Rules(report func(at, detail string)) {
 			report(fmt.Sprintf("/outages/%d/start", i), fmt.Sprintf(
 				"start must be more than %s, not %s: outages are in order and do not touch, at their latest end", text(end), text(s.Outages[i].Start)))
 		}
+	}
+	if c := s.Crash; c != nil && c.On == OnRate && c.Rate*c.Window.Seconds() > maxCounted {
+		report("/crash/rate", fmt.Sprintf("rate must be at most %g a second with a window of %s, not %g: each of up to %d arrivals in a window is remembered",
+			math.Floor(maxCounted/c.Window.Seconds()*1000)/1000, text(c.Window), c.Rate, int(maxCounted)))
 	}
 	if s.Crash != nil && s.Crash.On == OnQueueFull && s.Workers == 0 {
 		report("/crash/on", "on must not be queueFull with 0 workers, which are any number: there is no queue to fill")

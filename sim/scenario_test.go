@@ -141,6 +141,7 @@ func TestScenarioFaults(t *testing.T) {
 		{server(`"crash": {"on": "queueFull", "restart": "1s"}`), `/server/crash/on on must not be queueFull with 0 workers, which are any number: there is no queue to fill`},
 		{server(`"workers": 1, "crash": {"on": "queueFull", "restart": "1s", "rate": 5}`), `/server/crash/rate rate belongs to on rate, not queueFull`},
 		{server(`"crash": {"on": "rate", "restart": "1s"}`), "/server/crash/rate rate is required\n/server/crash/window window is required"},
+		{server(`"crash": {"on": "rate", "restart": "1s", "rate": 1e6, "window": "168h"}`), `/server/crash/rate rate must be at most 16.534 a second with a window of 168h, not 1e+06: each of up to 10000000 arrivals in a window is remembered`},
 		{server(`"errors": {"transient": 0.6, "permanent": 0.5}`), `/server/errors/permanent permanent must be at most 1 together with transient, not 0.5 + 0.6`},
 		{server(`"retryAfter": {"kind": "constant"}`), `/server/retryAfter/after after is required`},
 		{server(`"kind": "occ", "workers": 5`), `/server/workers workers belongs to kind capacity, not occ`},

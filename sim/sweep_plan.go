@@ -3,6 +3,7 @@ package sim
 // A sweep's points: which values its axes take, and the scenario at each.
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -183,20 +184,23 @@ type sweepPlan struct {
 	scenarios []*Scenario
 }
 
-// plan makes the points, the last axis fastest. Its error is spec.Faults: a value may be right on its own but not beside
-// another.
-func (s *Sweep) plan() (*sweepPlan, error) {
+// plan makes the points, the last axis fastest. Its error is spec.Faults, for a value may be right on its own but not beside
+// another, or ctx's: a sweep of long policies takes seconds to plan.
+func (s *Sweep) plan(ctx context.Context) (*sweepPlan, error) {
 	p := new(sweepPlan)
 	for i := range s.Axes {
 		p.axes = append(p.axes, s.axis(&s.Axes[i], func(string, string) {})) // validated before
 	}
 	var faults spec.Collector
-	p.add(&s.Scenario, nil, p.axes, &faults)
+	p.add(ctx, &s.Scenario, nil, p.axes, &faults)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return p, faults.Err()
 }
 
 // add adds the points of a scenario over the axes that are left.
-func (p *sweepPlan) add(s *Scenario, at []spec.Amount, axes []SweptAxis, faults *spec.Collector) {
+func (p *sweepPlan) add(ctx context.Context, s *Scenario, at []spec.Amount, axes []SweptAxis, faults *spec.Collector) {
 	if len(axes) == 0 {
 		p.points = append(p.points, SweepPoint{Index: len(p.points), At: at})
 		p.scenarios = append(p.scenarios, s)
@@ -204,12 +208,15 @@ func (p *sweepPlan) add(s *Scenario, at []spec.Amount, axes []SweptAxis, faults 
 		return
 	}
 	for i, value := range axes[0].Values {
+		if ctx.Err() != nil {
+			return
+		}
 		changed, err := s.Set(axes[0].Parameter, axes[0].texts[i])
 		if err != nil {
 			faults.Addf("/axes", "%s cannot be %s where %s is %s: %s", axes[0].Parameter, value, p.axes[0].Parameter, at[0], reason(err))
 			return
 		}
-		p.add(changed, append(slices.Clone(at), value), axes[1:], faults)
+		p.add(ctx, changed, append(slices.Clone(at), value), axes[1:], faults)
 	}
 }
 

@@ -51,7 +51,7 @@ func (r Runner) Sweep(ctx context.Context, s *Sweep, report func(SweepProgress))
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	plan, err := s.plan()
+	plan, err := s.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
