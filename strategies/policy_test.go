@@ -119,6 +119,8 @@ func TestPolicySyntaxErrors(t *testing.T) {
 		{"{} {}", 1, 4, "invalid character '{' after top-level value"},
 		{`{"é": NaN}`, 1, 7, "invalid character 'N' looking for beginning of value"},
 		{"{\"a\": \"\xff\"}", 1, 8, "not UTF-8"},
+		{"{“schedule”: 1}", 1, 2, "invalid character '“' looking for beginning of object key string"},
+		{"\ufeff\ufeff{}", 1, 1, `invalid character '\ufeff' looking for beginning of value`},
 		{strings.Repeat("[", 20_000), 1, 10_001, "invalid character '[' exceeded max depth"},
 	} {
 		_, err := strategies.ParsePolicy([]byte(c.document))

@@ -184,6 +184,9 @@ func TestErrorsOfSimulations(t *testing.T) {
 			if c.pointers != "" && pointers(p) != c.pointers {
 				t.Errorf("faults at %q, want %q", pointers(p), c.pointers)
 			}
+			if name == "too long" && p.Detail != "the document must have at most 1 MiB" {
+				t.Errorf("%q", p.Detail)
+			}
 			if name == "too costly" && (p.Limit != s.maxEvents || p.Estimate < 10_000_000) {
 				t.Errorf("estimate %d, limit %d; want at least 10000000, %d", p.Estimate, p.Limit, s.maxEvents)
 			}

@@ -162,7 +162,7 @@ func (p *pageAnswer) complain(page *templates.Page, asked url.Values, err error)
 		p.w.Header().Set("Retry-After", "1")
 	}
 	if is[*http.MaxBytesError](err) {
-		err = spec.Faults{{Pointer: "/document", Detail: fmt.Sprintf("the document must have at most %d MiB", maxBody>>20)}}
+		err = spec.Faults{{Pointer: "/document", Detail: tooLong}}
 	}
 	if faults, ok := errors.AsType[spec.Faults](err); ok {
 		said := "Not all of that can be simulated. The figures are without it."

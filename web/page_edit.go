@@ -58,7 +58,7 @@ func (s state) edit(asked url.Values) (state, error) {
 			faults.Add("", problem)
 		}
 	}
-	if document := strings.TrimSpace(asked.Get("document")); document != "" {
+	if document := strings.TrimSpace(strings.TrimPrefix(asked.Get("document"), spec.ByteOrderMark)); document != "" {
 		faults.Merge("/document", s.take(document))
 	}
 	s.forget()

@@ -113,6 +113,7 @@ func TestDocumentsAreTaken(t *testing.T) {
 			`{"schedule": {"kind": "constant", "base": "3s"}}`: "p=constant,base=3s&seed=7",
 			"\n constant,base=3s \n linear,base=4s":            "p=constant,base=3s&p=linear,base=4s&seed=7",
 			scenario:                                           "p=immediate,maxAttempts=2&",
+			"\ufeff" + scenario:                                "p=immediate,maxAttempts=2&",
 		} {
 			w := posted(t, document, field)
 			if at := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.Contains(at+"&", want) {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/stampede-sim/stampede/sim"
@@ -53,6 +54,9 @@ var statuses = []struct {
 	{equals(ErrShutdown), http.StatusServiceUnavailable},
 }
 
+// tooLong is what http.MaxBytesError does not say.
+var tooLong = fmt.Sprintf("the document must have at most %d MiB", maxBody>>20)
+
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
@@ -69,6 +73,9 @@ func problemOf(err error) problem {
 			p.Status, p.Detail = row.status, err.Error()
 			break
 		}
+	}
+	if p.Status == http.StatusRequestEntityTooLarge {
+		p.Detail = tooLong
 	}
 	p.Title = http.StatusText(p.Status)
 	if faults, ok := errors.AsType[spec.Faults](err); ok {

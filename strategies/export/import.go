@@ -32,15 +32,12 @@ func Readable() []string {
 	return ids
 }
 
-// byteOrderMark may stand before a document that was written on Windows.
-const byteOrderMark = "\ufeff"
-
 // Import reads a policy in a format, or in the one that it looks like if the id is empty. It returns a
 // *spec.SyntaxError if data is not JSON, else all spec.Faults.
 func Import(id string, data []byte) (Imported, error) {
 	var c spec.Collector
 	r := &reader{faults: &c}
-	if rest, marked := bytes.CutPrefix(data, []byte(byteOrderMark)); marked {
+	if rest, marked := bytes.CutPrefix(data, []byte(spec.ByteOrderMark)); marked {
 		data = rest
 		r.note("a byte-order mark was skipped")
 	}

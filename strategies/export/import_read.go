@@ -5,7 +5,6 @@ package export
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -66,9 +65,8 @@ const maxMembers = 1000
 
 // parse reads a whole document.
 func parse(data []byte, r *reader) (node, error) {
-	var raw json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return node{}, syntaxError(data, err)
+	if _, err := spec.CheckJSON(data); err != nil {
+		return node{}, err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -77,16 +75,6 @@ func parse(data []byte, r *reader) (node, error) {
 		return node{}, spec.Faults{{Detail: err.Error()}}
 	}
 	return node{r, "", v}, nil
-}
-
-func syntaxError(data []byte, err error) error {
-	syntax, ok := errors.AsType[*json.SyntaxError](err)
-	if !ok {
-		return err
-	}
-	before := data[:max(0, min(int(syntax.Offset)-1, len(data)))]
-	line := before[bytes.LastIndexByte(before, '\n')+1:]
-	return &spec.SyntaxError{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + len([]rune(string(line))), Detail: syntax.Error()}
 }
 
 // parse reads the next value. Its syntax has been checked.

@@ -33,17 +33,35 @@ type member struct {
 // maxMembers is more fields than any object has.
 const maxMembers = 256
 
+// ByteOrderMark may stand before a document that was written on Windows. It means nothing.
+const ByteOrderMark = "\ufeff"
+
 // parseJSON checks the syntax of a whole document.
 func parseJSON(data []byte) (*node, error) {
+	data = bytes.TrimPrefix(data, []byte(ByteOrderMark))
+	raw, err := CheckJSON(data)
+	return &node{json: bytes.TrimSpace(raw)}, err
+}
+
+// CheckJSON checks the syntax of a whole document, which it returns. Its error is a *SyntaxError.
+func CheckJSON(data []byte) (raw json.RawMessage, err error) {
 	if i := invalidUTF8(data); i >= 0 {
 		return nil, syntaxError(data, i, "not UTF-8")
 	}
-	var raw json.RawMessage
-	err := json.Unmarshal(data, &raw)
+	err = json.Unmarshal(data, &raw)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, syntaxError(data, int(syntax.Offset)-1, syntax.Error())
+		at := int(syntax.Offset) - 1
+		return nil, syntaxError(data, at, wholeCharacter(data[max(0, at):], syntax.Error()))
 	}
-	return &node{json: bytes.TrimSpace(raw)}, err
+	return raw, err
+}
+
+// wholeCharacter makes encoding/json, which names the first byte of a character that it does not expect, name all of it.
+func wholeCharacter(from []byte, detail string) string {
+	if r, size := utf8.DecodeRune(from); size > 1 {
+		return strings.Replace(detail, "'"+string(rune(from[0]))+"'", strconv.QuoteRune(r), 1)
+	}
+	return detail
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8, −1 if there is none.
