@@ -67,6 +67,23 @@ func TestNodesCrash(t *testing.T) {
 				2/3 90ms 90ms 90ms overloaded`,
 			down: "outage 50ms-90ms, crash 90ms-100ms", nodes: "crash 0s-100ms, outage 50ms-60ms | outage 50ms-90ms, crash 90ms-190ms",
 			metrics: map[string]float64{"crashes": 2, "downtime": 0.05}},
+		{name: "an outage to come while all restart: a hint known ahead", clients: 3, latency: "5ms",
+			server: crashing + `, "comeUp": "30ms"}, "outages": [{"start": "120ms", "end": "122ms"}], "retryAfter": {"kind": "remaining"}`,
+			policy: after("10ms", "75ms", "1ms") + `, "maxAttempts": 5`,
+			trace: `0/1 0s 5ms 10ms unavailable
+				1/1 0s 5ms 20ms ok
+				2/1 0s 5ms 10ms overloaded
+				0/2 20ms 25ms 30ms unavailable
+				2/2 20ms 25ms 30ms overloaded
+				0/3 105ms 110ms 115ms unavailable
+				2/3 105ms 110ms 115ms overloaded
+				0/4 116ms 121ms 126ms unavailable
+				2/4 116ms 121ms 126ms unavailable
+				0/5 157ms 162ms 167ms unavailable
+				2/5 157ms 162ms 167ms overloaded`,
+			down:    "crash 25ms-105ms, crash 110ms-125ms, outage 120ms-152ms, crash 162ms-210ms",
+			nodes:   "crash 5ms-105ms, crash 110ms-210ms, outage 120ms-122ms | crash 25ms-125ms, outage 120ms-152ms, crash 162ms-262ms",
+			metrics: map[string]float64{"crashes": 4, "downtime": 0.08 + 0.042 + 0.048}},
 		{name: "by too many arrivals at one node", clients: 5, latency: "0s",
 			server: `"serviceTime": {"kind": "constant", "mean": "1s"}, "crash": {"on": "rate", "rate": 20, "window": "100ms", "restart": "60ms"}, "nodes": {"count": 2, "balancer": "leastInFlight"}`,
 			policy: once,
@@ -115,15 +132,16 @@ func TestComeUp(t *testing.T) {
 				0/2 20ms 20ms 33.333333ms ok
 				1/2 20ms 20ms 40ms ok`},
 		{name: "the rate limit is one for all, and warms up with the first", clients: 4, latency: "0s",
-			server: `"rateLimit": {"kind": "window", "limit": 4, "window": "1s"}` + outage + `, "warmup": {"from": 0.5, "duration": "20ms"}, "nodes": {"count": 2, "balancer": "leastInFlight", "comeUp": "10ms"}`,
+			server: `"serviceTime": {"kind": "constant", "mean": "100ms"}, "rateLimit": {"kind": "window", "limit": 4, "window": "1s"}` + outage +
+				`, "warmup": {"from": 0.5, "duration": "20ms"}, "nodes": {"count": 3, "balancer": "leastInFlight", "comeUp": "5ms"}`,
 			policy: every("20ms") + `, "maxAttempts": 2`,
 			trace: `0/1 0s 0s 0s unavailable
 				1/1 0s 0s 0s unavailable
 				2/1 0s 0s 0s unavailable
 				3/1 0s 0s 0s unavailable
-				0/2 20ms 20ms 20ms ok
-				1/2 20ms 20ms 20ms ok
-				2/2 20ms 20ms 20ms ok
+				0/2 20ms 20ms 153.333333ms ok
+				1/2 20ms 20ms 180ms ok
+				2/2 20ms 20ms 220ms ok
 				3/2 20ms 20ms 20ms rateLimited`},
 	})
 }

@@ -52,7 +52,7 @@ func (f *findings) stale(s standing) string {
 
 func (f *findings) workingOff() string {
 	capacity, _ := f.sc.Capacity()
-	return count(float64(f.sc.Server.Queue)) + " ÷ " + brief(capacity) + " a second = " + seconds(float64(f.sc.Server.Queue)/capacity)
+	return count(float64(f.sc.Server.Places())) + " ÷ " + brief(capacity) + " a second = " + seconds(float64(f.sc.Server.Places())/capacity)
 }
 
 // queueWait is how long, in seconds, attempts wait in a full queue until they are served or turned away; 0 where that is
@@ -62,7 +62,7 @@ func (f *findings) queueWait() float64 {
 	if !limited || f.sc.Server.Workers == 0 {
 		return 0
 	}
-	wait := float64(f.sc.Server.Queue) / capacity
+	wait := float64(f.sc.Server.Places()) / capacity
 	if shed := f.sc.Server.MaxQueueWait.Seconds(); shed > 0 {
 		wait = min(wait, shed)
 	}
