@@ -16,13 +16,13 @@ import (
 // learnView is the overview.
 func learnView() templates.Learn {
 	page := templates.Learn{Static: static.URL}
-	for _, part := range lessonParts {
+	for i, part := range lessonParts {
 		group := templates.LearnPart{Title: part.title, About: part.about}
 		for _, l := range lessons() {
-			if l.part == part {
+			if l.part == i {
 				st := lessonState{lesson: l}.open(0)
 				group.Lessons = append(group.Lessons, templates.LearnEntry{
-					Number: l.number, Title: l.title, About: l.about, Href: st.address(), Screens: st.screens(), Named: l.number == "",
+					Number: l.numeral(), Title: l.title, About: l.about, Href: st.address(), Screens: st.screens(), Named: !part.counted,
 				})
 			}
 		}
@@ -51,7 +51,7 @@ func lessonFrame(st lessonState) templates.Lesson {
 	other.projector = !st.projector
 	return templates.Lesson{
 		Static: static.URL, Path: "/learn/" + l.slug, State: st.query(), ID: st.id(),
-		Title: l.title, Heading: st.screen().title, Part: l.part.title, Number: l.number,
+		Title: l.title, Heading: st.screen().title, Part: l.inPart().title, Number: l.numeral(),
 		Screens: st.screens(), Back: st.step(-1), Next: st.step(1),
 		Projected: st.projector, Projector: other.address(), Carried: st.carried(),
 	}
@@ -72,7 +72,7 @@ func (st lessonState) step(by int) templates.Link {
 		} else {
 			to = to.open(0)
 		}
-		return templates.Link{Href: to.address(), Label: to.lesson.title, Title: to.lesson.part.title}
+		return templates.Link{Href: to.address(), Label: to.lesson.title, Title: to.lesson.inPart().title}
 	}
 	return templates.Link{}
 }

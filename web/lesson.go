@@ -1,12 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -23,21 +26,24 @@ var lessonFiles embed.FS
 type lesson struct {
 	file   string
 	slug   string // of its address, from the file's name
-	number string // "3"; "" where lessons are not counted
-	part   lessonPart
+	part   int    // of lessonParts
+	number int    // within it; those of the course and beyond go on
 	title  string
 	about  string // one sentence
 	screen []*screen
 }
 
 // lessonPart is a group of lessons in the overview.
-type lessonPart struct{ key, title, about string }
+type lessonPart struct {
+	key, title, about string
+	counted           bool // lessons have numbers; without, their screens have names
+}
 
 // lessonParts are in order. A lesson says which it belongs to by its file's name: PART-NUMBER-SLUG.md.
 var lessonParts = []lessonPart{
-	{"course", "The course", "Eight lessons, half an hour. Then you can choose a policy and say why."},
-	{"beyond", "Beyond the course", "What else decides: guards, layers, neighbours, and what not to retry."},
-	{"mistakes", "A gallery of mistakes", "Each as it is often written, beside the same mended."},
+	{"course", "The course", "Eight lessons, half an hour. Then you can choose a policy and say why.", true},
+	{"beyond", "Beyond the course", "What else decides: guards, layers, neighbours, and what not to retry.", true},
+	{"mistakes", "A gallery of mistakes", "Each as it is often written, beside the same mended.", false},
 }
 
 // screen is what is shown at a time: one idea.
@@ -160,6 +166,17 @@ func (s *screen) setting(text string) ([]int, error) {
 	return at, nil
 }
 
+// inPart is the part that the lesson belongs to.
+func (l *lesson) inPart() lessonPart { return lessonParts[l.part] }
+
+// numeral is the lesson's number, "" where lessons are not counted.
+func (l *lesson) numeral() string {
+	if !l.inPart().counted {
+		return ""
+	}
+	return strconv.Itoa(l.number)
+}
+
 // settings are all that the controls can be set to.
 func (s *screen) settings() [][]int {
 	all := [][]int{{}}
@@ -231,36 +248,39 @@ func readLessons(files fs.FS) ([]*lesson, error) {
 		return nil, err
 	}
 	var all []*lesson
-	for i, part := range lessonParts {
-		for _, name := range names { // sorted
-			number, slug, ok := fileName(name, part.key)
-			if !ok {
-				continue
-			}
-			source, err := fs.ReadFile(files, name)
-			if err != nil {
-				return nil, err
-			}
-			l := &lesson{file: path.Base(name), slug: slug, part: part}
-			if i < 2 {
-				l.number = strings.TrimLeft(number, "0")
-			}
-			faults = append(faults, l.read(source, terms)...)
-			all = append(all, l)
+	for _, name := range names {
+		if name == glossaryFile {
+			continue
 		}
+		source, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		l, err := lessonNamed(path.Base(name))
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		faults = append(faults, l.read(source, terms)...)
+		all = append(all, l)
 	}
+	slices.SortFunc(all, func(a, b *lesson) int { return cmp.Or(a.part-b.part, a.number-b.number) })
 	faults = append(faults, linkFaults(all, terms)...)
 	return all, faults.err()
 }
 
-// fileName takes lessons/PART-NUMBER-SLUG.md apart.
-func fileName(name, part string) (number, slug string, ok bool) {
-	base, ok := strings.CutPrefix(strings.TrimSuffix(path.Base(name), ".md"), part+"-")
-	if !ok {
-		return "", "", false
+var lessonName = regexp.MustCompile(`^([a-z]+)-([0-9]{1,3})-([a-z0-9-]+)\.md$`)
+
+// lessonNamed takes PART-NUMBER-SLUG.md apart.
+func lessonNamed(file string) (*lesson, error) {
+	if m := lessonName.FindStringSubmatch(file); m != nil {
+		part := slices.IndexFunc(lessonParts, func(p lessonPart) bool { return p.key == m[1] })
+		number, _ := strconv.Atoi(m[2]) // three digits
+		if part >= 0 {
+			return &lesson{file: file, slug: m[3], part: part, number: number}, nil
+		}
 	}
-	number, slug, ok = strings.Cut(base, "-")
-	return number, slug, ok
+	return nil, fmt.Errorf("%s: a lesson's file is called PART-NUMBER-SLUG.md, and the part is course, beyond or mistakes", file)
 }
 
 // lessonOf is the lesson at an address; nil if there is none.
