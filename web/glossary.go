@@ -93,7 +93,7 @@ func (g glossary) explain(link *ast.Link) {
 
 // linkFaults are links of lessons that lead nowhere.
 func linkFaults(all []*lesson, terms glossary) (faults lessonFaults) {
-	there := map[string]bool{"/": true, "/learn": true, "/glossary": true, "/policy": true, "/export": true}
+	there := map[string]bool{"/": true, "/learn": true, "/glossary": true, "/policy": true, "/layers": true, "/tune": true, "/export": true}
 	for _, l := range all {
 		if there["/learn/"+l.slug] {
 			faults = append(faults, fmt.Errorf("two lessons are called %q", l.slug))
