@@ -51,6 +51,7 @@ var parsers = map[string]struct {
 }
 
 func TestExportsAreAccepted(t *testing.T) {
+	t.Parallel()
 	some, err := strategies.ParseText("exponential,base=1s,cap=10s,maxAttempts=3")
 	if err != nil {
 		t.Fatal(err)

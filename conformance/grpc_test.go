@@ -29,6 +29,7 @@ func parseGRPC(_ *testing.T, text string, _ strategies.Policy) error {
 }
 
 func TestGRPCRetriesAsExported(t *testing.T) {
+	t.Parallel()
 	for _, file := range exports(t, "grpc", 150) {
 		synctest.Test(t, func(t *testing.T) {
 			at := attemptsOfGRPC(t, file)

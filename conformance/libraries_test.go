@@ -105,6 +105,7 @@ var goLibraries = []struct {
 	}},
 }
 
+// They run before all tests that are parallel: what they draw from is everyone's.
 func TestGoLibraries(t *testing.T) {
 	for _, l := range goLibraries {
 		t.Run(l.preset, func(t *testing.T) {

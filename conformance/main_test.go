@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/mod/modfile"
@@ -21,8 +22,11 @@ const resultsFile = "../strategies/conformance.json"
 
 var update = flag.Bool("update", false, "write "+resultsFile+" anew")
 
-// results are by preset id. Tests run one after the other.
-var results = map[string]strategies.Conformance{}
+// results are by preset id.
+var (
+	resultsLock sync.Mutex
+	results     = map[string]strategies.Conformance{}
+)
 
 // record notes that a library was found to do what its preset says, which has to have been read from the same version.
 func record(t *testing.T, l strategies.Library, module, version string, checks ...string) {
@@ -32,6 +36,8 @@ func record(t *testing.T, l strategies.Library, module, version string, checks .
 		t.Errorf("%s was read from version %s, and run is %s", l.Policy.ID, l.Version, version)
 	}
 	if !t.Failed() {
+		resultsLock.Lock()
+		defer resultsLock.Unlock()
 		results[l.Policy.ID] = strategies.Conformance{Module: module, Version: version, Checks: checks}
 	}
 }

@@ -34,6 +34,7 @@ func kafkaSlack(retry int) time.Duration {
 }
 
 func TestNodeLibraries(t *testing.T) {
+	t.Parallel()
 	for _, l := range nodeLibraries {
 		t.Run(l.preset, func(t *testing.T) {
 			sample := func(t *testing.T, class strategies.Class, attempts, runs int) (waits [][]time.Duration) {
@@ -63,6 +64,7 @@ type nodeCase struct {
 
 // TestNode runs the tests of the folder node. What they report is shown as it is.
 func TestNode(t *testing.T) {
+	t.Parallel()
 	cases := map[string][]nodeCase{}
 	for _, format := range []string{"grpc", "step-functions", "bullmq", "cockatiel"} {
 		for _, file := range exports(t, format, wanted) {

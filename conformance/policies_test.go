@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -34,9 +35,14 @@ func parsed(t *rapid.T, data []byte) strategies.Policy {
 	return p
 }
 
-var randomPolicies []strategies.Policy
+var (
+	randomLock     sync.Mutex
+	randomPolicies []strategies.Policy
+)
 
 func randomPolicy(seed int) strategies.Policy {
+	randomLock.Lock()
+	defer randomLock.Unlock()
 	for seed >= len(randomPolicies) {
 		policies := mildPolicy
 		if len(randomPolicies)%2 == 0 {

@@ -25,6 +25,7 @@ var snippets = map[string]string{
 const observed = 12
 
 func TestSnippetsRun(t *testing.T) {
+	t.Parallel()
 	for format, run := range snippets {
 		t.Run(format, func(t *testing.T) {
 			files := exports(t, format, 80)
