@@ -70,7 +70,7 @@ var budgets = []Entry{
 func failing(p float64, seconds int, says [][2]float64) Entry {
 	e := Entry{
 		ID: fmt.Sprintf("token-bucket-%g-%ds", p, seconds), Title: fmt.Sprintf("Retries and a token bucket where %g %% fail for %d s", 100*p, seconds), runs: 500 / seconds,
-		Says:   fmt.Sprintf("100 clients make 10 requests a second each for %d s. ", seconds) + "Three retries save nearly all and cost load; a bucket that each request fills by a tenth, of 5, costs a tenth at the most.",
+		Says:   fmt.Sprintf("100 clients make 10 requests a second each for %d s. ", seconds) + "Three retries save nearly all and cost load; a bucket that each request fills by a tenth, of 5, costs a tenth in the long run.",
 		Source: retryArticle, URL: retryURL,
 		Differs: "The text fills the bucket by a tenth for each success, the program for each request, which is what we run. The text gives N retries a failure rate of x^N; with N retries it is x^(N+1), which is what the program comes to.",
 		Lacks:   "The article's circuit breaker stops retries only; ours stops first attempts too.",
