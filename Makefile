@@ -76,7 +76,7 @@ properties:
 
 # Each decoder against hostile input, for a minute.
 fuzz:
-	@for package in ./strategies ./strategies/spec ./sim ./web; do \
+	@for package in ./strategies ./strategies/export ./strategies/spec ./sim ./web; do \
 		for target in $$($(GO) test $$package -list '^Fuzz' | grep '^Fuzz'); do \
 			$(GO) test $$package -run '^$$' -fuzz "^$$target$$" -fuzztime 60s -fuzzminimizetime 10x || exit 1; \
 		done; \

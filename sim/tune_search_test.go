@@ -22,6 +22,9 @@ func TestTuneIsMonotonic(t *testing.T) {
 		DemandClients:  func(tune *Tune, step int) { tune.Clients, tune.LongestWait = 40>>step, 14*time.Second },
 		DemandCapacity: func(tune *Tune, step int) { tune.Capacity, tune.LongestWait = float64(int(4)<<step), 14*time.Second },
 	} {
+		if testing.Short() && name != DemandWait { // once more under the race detector: one will do
+			continue
+		}
 		met := false
 		for step := range 4 {
 			tune := *standard

@@ -150,6 +150,9 @@ func TestTuneInTheWay(t *testing.T) {
 		{`, "longestWait": "14s"`, []string{sim.DemandWait, sim.DemandClients, sim.DemandCapacity}},
 		{`, "longestWait": "20s", "outage": "20s"`, []string{sim.DemandWait, sim.DemandOutage}}, // it is down for as long
 	} {
+		if testing.Short() && c.only[0] != sim.DemandAttempts { // once more under the race detector: one will do
+			continue
+		}
 		tune := tuneOf(t, c.fields)
 		r := tuned(t, tune)
 		if len(r.Found) > 0 {

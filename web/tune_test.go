@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -14,8 +15,11 @@ const (
 	smallTunePath  = "/tune?capacity=4&clients=20&replications=2"
 )
 
+// searched is a server for several tests: what one has searched for, others find in its cache.
+var searched = sync.OnceValue(func() *Server { return newTestServer(nil) })
+
 func TestTune(t *testing.T) {
-	s := newTestServer(nil)
+	s := searched()
 	document := bodyOf(t, ask(s, "POST", "/api/v1/tune", smallTune))
 	wantValid(t, "TuneResult", document)
 	if again := bodyOf(t, ask(s, "POST", "/api/v1/tune", smallTune)); !bytes.Equal(document, again) {
@@ -93,11 +97,11 @@ func TestTuneEvents(t *testing.T) {
 // Without the script the form leads to a page with the result; an address that cannot be is answered with what is wrong
 // beside its field.
 func TestTunePage(t *testing.T) {
-	s := newTestServer(nil)
+	s := searched()
 	if res := ask(s, "GET", "/tune?clients=1000&capacity=4&outage=10&search=1", ""); res.Header.Get("Location") != "/tune?capacity=4&search=1" {
 		t.Errorf("it leads to %s", res.Header.Get("Location"))
 	}
-	before := string(bodyOf(t, ask(s, "GET", smallTunePath, "")))
+	before := string(bodyOf(t, ask(newTestServer(nil), "GET", smallTunePath, "")))
 	if !strings.Contains(before, `data-complete="false"`) || !strings.Contains(before, `<a href="`+strings.ReplaceAll(smallTunePath+"&search=1", "&", "&amp;")+`">`) {
 		t.Error("the page does not lead to the search")
 	}
