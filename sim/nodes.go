@@ -114,16 +114,6 @@ func (s *server) leastInFlight() (least *node) {
 	return least
 }
 
-// work is what all nodes are at.
-func (s *server) work(t int64) work {
-	w := work{at: t}
-	for i := range s.nodes {
-		nd := &s.nodes[i]
-		w.inService, w.queue, w.busy = w.inService+nd.inService, w.queue+nd.waiting.len(), w.busy+nd.busy.len()
-	}
-	return w
-}
-
 // plan notes when a node, and with it the server, next does something of itself.
 func (s *server) plan(nd *node) {
 	t := never

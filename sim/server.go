@@ -158,19 +158,19 @@ func (e *engine) serve(nd *node, ev event, t int64) int64 {
 // recordWork records, and plans for, what has changed at a node in service and in the queue by t.
 func (e *engine) recordWork(nd *node, t int64) {
 	s := &e.server
-	if d := nd.inService - nd.recorded.inService; d != 0 {
-		e.series.step(levelInService, t, int64(d))
+	inService, queue, busy := nd.inService-nd.recorded.inService, nd.waiting.len()-nd.recorded.waiting, nd.busy.len()-nd.recorded.busy
+	if inService != 0 {
+		e.series.step(levelInService, t, int64(inService))
 		nd.recorded.inService = nd.inService
 	}
-	if d := nd.waiting.len() - nd.recorded.waiting; d != 0 {
-		e.series.step(levelQueue, t, int64(d))
+	if queue != 0 {
+		e.series.step(levelQueue, t, int64(queue))
 		nd.recorded.waiting = nd.waiting.len()
 	}
-	busy := nd.busy.len()
-	s.usage.set(t, s.usage.busy+busy-nd.recorded.busy)
-	nd.recorded.busy = busy
+	s.usage.set(t, s.usage.busy+busy)
+	nd.recorded.busy += busy
 	if e.trace != nil {
-		e.trace.work.note(s.work(t))
+		e.trace.work.change(work{t, inService, queue, busy})
 	}
 	s.plan(nd)
 }

@@ -6,6 +6,7 @@ type workLog struct {
 	room    int
 	gap     int64
 	changes []work
+	now     work
 }
 
 // work is what the server is at from a time on.
@@ -14,7 +15,14 @@ type work struct {
 	inService, queue, busy int
 }
 
-// note records a change; those come in the order of time.
+// change adds a change at one node to what all of them are at.
+func (l *workLog) change(by work) {
+	l.now.inService, l.now.queue, l.now.busy = l.now.inService+by.inService, l.now.queue+by.queue, l.now.busy+by.busy
+	l.now.at = by.at
+	l.note(l.now)
+}
+
+// note records what the server is at; that comes in the order of time.
 func (l *workLog) note(w work) {
 	l.add(w)
 	for len(l.changes) == l.room {

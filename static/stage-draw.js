@@ -13,8 +13,8 @@ const manyWorkers = 240;
 export function scene(run, width) {
   const n = run.count;
   const cell = Math.min(Math.max(Math.sqrt((width * 250) / n), 14), 44);
-  const columns = Math.min(n, Math.max(1, Math.floor((width - cell / 2) / cell)));
-  const rows = Math.ceil(n / columns);
+  const rows = Math.ceil(n / Math.max(1, Math.floor((width - cell / 2) / cell)));
+  const columns = Math.ceil(n / rows);
   const left = (width - (columns - 1) * cell) / 2 - (rows > 1 ? cell / 4 : 0);
   const x = new Float64Array(n);
   const y = new Float64Array(n);
@@ -156,7 +156,7 @@ function mark(ctx, outcome, x, y) {
 // clients draws each client by what it is at.
 function clients(ctx, s, t, after, wait, look, followed) {
   s.sprites ??= sprites(s, look);
-  const { picture, size, rings } = s.sprites;
+  const { picture, pixels, size, rings } = s.sprites;
   s.counts.fill(0);
   for (let c = 0; c < s.run.count; c++) {
     const life = s.run.lives[c];
@@ -165,7 +165,7 @@ function clients(ctx, s, t, after, wait, look, followed) {
     s.counts[kind]++;
     let sprite = rings + kind;
     if (kind === waiting && life.until[at] < Infinity) sprite = Math.round((rings - 1) * Math.sqrt(Math.min((life.until[at] - t) / wait, 1)));
-    ctx.drawImage(picture, sprite * size * s.scale, 0, size * s.scale, size * s.scale, s.left[c], s.top[c], size, size);
+    ctx.drawImage(picture, sprite * pixels, 0, pixels, pixels, s.left[c], s.top[c], size, size);
   }
   seen(ctx, s, t, after * 1.5, look);
   if (followed >= 0 && followed < s.run.count) {
@@ -178,9 +178,10 @@ function clients(ctx, s, t, after, wait, look, followed) {
 // sprites are what a client can look like, side by side: waiting, with the ring from its smallest to its largest, then one
 // for each kind. To draw hundreds of circles anew in each frame takes ten times as long as to copy them.
 function sprites(s, look) {
-  const size = Math.ceil(2 * (s.ring + 3));
+  const pixels = Math.ceil(2 * (s.ring + 3) * s.scale);
+  const size = pixels / s.scale;
   const rings = Math.ceil(4 * (s.ring - s.dot));
-  const picture = Object.assign(document.createElement("canvas"), { width: size * s.scale * (rings + 5), height: size * s.scale });
+  const picture = Object.assign(document.createElement("canvas"), { width: pixels * (rings + 5), height: pixels });
   const ctx = picture.getContext("2d");
   ctx.scale(s.scale, s.scale);
   const put = (sprite, draw) => {
@@ -225,7 +226,7 @@ function sprites(s, look) {
   const whole = (x) => Math.round((x - size / 2) * s.scale) / s.scale;
   s.left = s.x.map(whole);
   s.top = s.y.map(whole);
-  return { picture, size, rings };
+  return { picture, pixels, size, rings };
 }
 
 function disc(ctx, r, colour) {

@@ -254,8 +254,9 @@ class Stage {
     const width = this.view.clientWidth;
     if (width === 0 || !this.run) return;
     const make = this.group.still ? rasterScene : scene;
-    if (this.scene?.width === width && this.scene.make === make && this.scale === devicePixelRatio) return;
-    this.scale = devicePixelRatio;
+    const scale = devicePixelRatio * (this.view.currentCSSZoom ?? 1);
+    if (this.scene?.width === width && this.scene.make === make && this.scale === scale) return;
+    this.scale = scale;
     this.scene = Object.assign(make(this.run, width, this.group.length), { make, scale: this.scale, title: this.figure.dataset.server });
     this.canvas.width = Math.round(width * this.scale);
     this.canvas.height = Math.round(this.scene.height * this.scale);
@@ -310,7 +311,9 @@ class Stage {
   }
 
   clicked(event) {
-    const client = this.group.still ? -1 : clientAt(this.scene, event.offsetX, event.offsetY);
+    const box = this.canvas.getBoundingClientRect();
+    const part = this.scene.width / box.width;
+    const client = this.group.still ? -1 : clientAt(this.scene, (event.clientX - box.left) * part, (event.clientY - box.top) * part);
     if (client >= 0) this.group.follow(client === this.group.followed ? -1 : client);
     else this.group.toggle();
   }
