@@ -65,6 +65,7 @@ type nodeCase struct {
 // TestNode runs the tests of the folder node. What they report is shown as it is.
 func TestNode(t *testing.T) {
 	t.Parallel()
+	cmd := nodeCommand(t, "--test", "--test-reporter=spec", "exports.test.mjs")
 	cases := map[string][]nodeCase{}
 	for _, format := range []string{"grpc", "step-functions", "bullmq", "cockatiel"} {
 		for _, file := range exports(t, format, wanted) {
@@ -82,7 +83,6 @@ func TestNode(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "cases.json")
 	write(t, path, string(data))
-	cmd := nodeCommand(t, "--test", "--test-reporter=spec", "exports.test.mjs")
 	cmd.Env = append(os.Environ(), "CASES="+path)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
