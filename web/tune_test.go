@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stampede-sim/stampede/sim"
 )
 
 // smallTune is a search among policies for few clients; with an impossible wait if it is to find nothing.
@@ -94,6 +96,19 @@ func TestTuneEvents(t *testing.T) {
 	}
 }
 
+// A search that was cut short does not say that there is nothing to find.
+func TestTuneSaysWhatIsNotKnown(t *testing.T) {
+	r := &sim.TuneResult{Tune: &sim.Tune{Clients: 1, Capacity: 1}, InTheWay: []sim.InTheWay{{Demand: sim.DemandWait, Asked: "1s"}}}
+	const unknown = "Not every demand was relaxed"
+	if says := strings.Join(tuneSays(r), " "); strings.Contains(says, unknown) || !strings.Contains(says, "not found to be enough") {
+		t.Error(says)
+	}
+	r.InTheWay = append(r.InTheWay, sim.InTheWay{Demand: sim.DemandClients, Asked: "9", Cut: true})
+	if says := strings.Join(tuneSays(r), " "); !strings.Contains(says, unknown) {
+		t.Error(says)
+	}
+}
+
 // Without the script the form leads to a page with the result; an address that cannot be is answered with what is wrong
 // beside its field.
 func TestTunePage(t *testing.T) {
@@ -115,7 +130,7 @@ func TestTunePage(t *testing.T) {
 		t.Error("what was found is not kept")
 	}
 	none := string(bodyOf(t, ask(s, "GET", smallTunePath+"&mostAttempts=1&search=1", "")))
-	for _, want := range []string{"None meets all of that", "instead of 1.", "The one attempt that is allowed", "not by this alone"} {
+	for _, want := range []string{"None meets all of that", "instead of 1.", "The one attempt that is allowed", "none was found by this alone"} {
 		if !strings.Contains(none, want) {
 			t.Errorf("the result lacks %q", want)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,11 @@ func tuneSays(r *sim.TuneResult) []string {
 			}
 		}
 		if len(met) == 0 {
-			return []string{tried, "None meets all of that, and no single demand, relaxed alone, would let one."}
+			says := "Relaxing a single demand was not found to be enough."
+			if slices.ContainsFunc(r.InTheWay, func(x sim.InTheWay) bool { return x.Cut }) {
+				says += " Not every demand was relaxed: the search had become too long. Fewer clients or repetitions leave room for it."
+			}
+			return []string{tried, "None meets all of that.", says}
 		}
 		return []string{tried, "None meets all of that. Relaxing one demand would do: " + strings.Join(met, "; or ") + "."}
 	}
@@ -181,7 +186,7 @@ var demandLabels = map[string]string{
 
 // inTheWay is a row about one demand relaxed alone.
 func inTheWay(r *sim.TuneResult, x sim.InTheWay) templates.TuneRelaxed {
-	row := templates.TuneRelaxed{Demand: demandLabels[x.Demand], Asked: amountWords(x.Asked), Met: "not by this alone"}
+	row := templates.TuneRelaxed{Demand: demandLabels[x.Demand], Asked: amountWords(x.Asked), Met: "none was found by this alone"}
 	if x.Cut {
 		row.Met = "not looked for: the search had become too long"
 	}
