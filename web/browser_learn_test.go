@@ -39,7 +39,8 @@ func learnPaths() map[string]string {
 // TestBrowserLearn goes through every lesson as a reader does, on a phone, by the keyboard alone.
 func TestBrowserLearn(t *testing.T) {
 	b := startBrowser(t)
-	s := quick() // what a lesson says of its figures, TestLessonsAreTrue checks
+	s := quick()          // what a lesson says of its figures, TestLessonsAreTrue checks
+	s.slotWait = patience // stages and figures are asked for at the same time
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	p := b.openAt(t, server.URL, "/learn", look{width: 390, height: 844, script: true})
@@ -83,6 +84,7 @@ func (p *tab) readThrough(s *Server, l *lesson) {
 		}
 		setting := sc.opening()
 		p.wantFiguresOfAPI(s, at)
+		played := p.played()
 		for j, c := range sc.controls {
 			name := `#switchboards [name="` + c.name + `"]`
 			key := kb.ArrowRight
@@ -94,6 +96,9 @@ func (p *tab) readThrough(s *Server, l *lesson) {
 			p.await(`document.querySelector(` + quote(name+":checked") + `).value === ` + quote(c.choices[setting[j]].value) + ` && new URLSearchParams(location.search).get(` + quote(c.name) + `) === ` + quote(c.choices[setting[j]].value) + ` && !document.body.classList.contains("stale")`)
 		}
 		if len(sc.controls) > 0 {
+			if p.played() == played {
+				p.Errorf("%s plays the same run after a control has moved", at)
+			}
 			p.wantFiguresOfAPI(s, at)
 		}
 		p.wantWidth(at, 390)
@@ -105,6 +110,12 @@ func (p *tab) readThrough(s *Server, l *lesson) {
 			p.keys(kb.Enter)
 		}
 	}
+}
+
+// played are the addresses of the runs on the stages.
+func (p *tab) played() string {
+	p.Helper()
+	return eval[string](p, `[...document.querySelectorAll(".stage")].map((stage) => stage.dataset.trace).join(" ")`)
 }
 
 func (p *tab) factsOf(s *Server, sc *screen, at []int) *facts {
