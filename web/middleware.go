@@ -115,6 +115,10 @@ func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+	if len(allowed) == 0 { // a method that nobody knows, where nothing is
+		s.notFound(w, r)
+		return
+	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	s.fail(w, r, errMethod)
 }

@@ -158,9 +158,7 @@ func (p *pageAnswer) complain(page *templates.Page, asked url.Values, err error)
 	}
 	problem := p.problem(p.r, err)
 	p.status = problem.Status
-	if problem.Status == http.StatusServiceUnavailable {
-		p.w.Header().Set("Retry-After", "1")
-	}
+	sayWhenToRetry(p.w, p.status)
 	if is[*http.MaxBytesError](err) {
 		err = spec.Faults{{Pointer: "/document", Detail: tooLong}}
 	}

@@ -93,13 +93,18 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	p := s.problem(r, err)
-	if p.Status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
-	}
+	sayWhenToRetry(w, p.Status)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("ETag")
 	w.Header().Del("Content-Disposition")
 	send(w, r, p.Status, "application/problem+json", asJSON(p))
+}
+
+// sayWhenToRetry tells those who are turned away for want of room to come back.
+func sayWhenToRetry(w http.ResponseWriter, status int) {
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
 }
 
 // problem returns what a client is told about err, and logs what it is not told.

@@ -41,3 +41,21 @@ func TestStaticFilesAreOnlyRead(t *testing.T) {
 		t.Errorf("Allow is %q, want GET, HEAD", allow)
 	}
 }
+
+// Whatever is asked for, who finds every slot taken is told when to come back.
+func TestBusyPagesSayWhenToRetry(t *testing.T) {
+	s := newTestServer(nil)
+	s.slots <- struct{}{}
+	s.slots <- struct{}{}
+	for _, target := range []string{"/", "/embed", "/embed/stage", "/what-if", "/policy", "/chart.svg", "/chart.png", "/api/v1/simulations", "/api/v1/traces", "/api/v1/export/table.md"} {
+		for res, asked := ask(s, "GET", target, ""), target; ; res, asked = ask(s, "GET", res.Header.Get("Location"), ""), res.Header.Get("Location") {
+			if res.StatusCode == http.StatusSeeOther {
+				continue
+			}
+			if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: status %d, Retry-After %q", asked, res.StatusCode, res.Header.Get("Retry-After"))
+			}
+			break
+		}
+	}
+}

@@ -67,6 +67,7 @@ func TestNoSuchAddressOrMethod(t *testing.T) {
 	s := newTestServer(nil)
 	wantProblem(t, ask(s, "GET", "/api/v1/nosuch", ""), 404)
 	wantProblem(t, ask(s, "GET", "/api/", ""), 404)
+	wantProblem(t, ask(s, "BREW", "/nosuch", ""), 404)
 	for target, allow := range map[string]string{
 		"DELETE /api/v1/simulations":      "GET, HEAD, POST",
 		"POST /api/v1/catalog":            "GET, HEAD",

@@ -81,6 +81,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		page.Share.Title, page.Problems, status = "There is nothing to show", unshown(p), p.Status
 		st.address = query.Encode() // the page says more
 		w.Header().Set("Cache-Control", "no-store")
+		sayWhenToRetry(w, status)
 	}
 	page.Link = s.origin(r) + address(st.address)
 	var b bytes.Buffer

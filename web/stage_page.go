@@ -45,6 +45,7 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 		p := s.problem(r, err)
 		page.Title, page.Problems, status = "There is nothing to show", unshown(p), p.Status
 		w.Header().Set("Cache-Control", "no-store")
+		sayWhenToRetry(w, status)
 	}
 	st.tab = tabWatch
 	page.Link = s.origin(r) + address(encode(st.query()))

@@ -114,9 +114,7 @@ func (a *whatIfAnswer) page() {
 		status = a.problem(a.r, err).Status
 		a.w.Header().Set("Cache-Control", "no-store")
 	}
-	if status == http.StatusServiceUnavailable {
-		a.w.Header().Set("Retry-After", "1")
-	}
+	sayWhenToRetry(a.w, status)
 	page := templates.WhatIfPage{Static: static.URL, Headline: "What if " + lower(headline(a.state.scenario)), Back: address(a.state.address), Section: section}
 	var b bytes.Buffer
 	if err := templates.WhatIfAlone(page).Render(a.r.Context(), &b); err != nil {
