@@ -64,9 +64,7 @@ func (s *Server) league(w http.ResponseWriter, r *http.Request) {
 			page.Line = line
 		}
 	}
-	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
-	}
+	sayWhenToRetry(w, status)
 	var b bytes.Buffer
 	if err := templates.League(page).Render(r.Context(), &b); err != nil {
 		s.fail(w, r, err)

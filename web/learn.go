@@ -156,9 +156,7 @@ func (s *Server) lessonPage(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		p := s.problem(r, err)
 		status = p.Status
-		if status == http.StatusServiceUnavailable {
-			w.Header().Set("Retry-After", "1")
-		}
+		sayWhenToRetry(w, status)
 		page.Problems = append(page.Problems, unshown(p)...)
 	}
 	s.sendPage(w, r, status, templates.LessonPage(page))

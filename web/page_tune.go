@@ -88,9 +88,7 @@ func (a *tuneAnswering) page(search bool) {
 		status = a.problem(a.r, err).Status
 		a.w.Header().Set("Cache-Control", "no-store")
 	}
-	if status == http.StatusServiceUnavailable {
-		a.w.Header().Set("Retry-After", "1")
-	}
+	sayWhenToRetry(a.w, status)
 	var b bytes.Buffer
 	if err := templates.Tune(page).Render(a.r.Context(), &b); err != nil {
 		a.fail(a.w, a.r, err)
