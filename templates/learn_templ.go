@@ -12,7 +12,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import "strconv"
 
 // teaching is the frame of the pages that teach.
-func teaching(static func(string) string, title, description string, projected bool) templ.Component {
+func teaching(here string, static func(string) string, title, description string, projected bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -182,7 +182,7 @@ func teaching(static func(string) string, title, description string, projected b
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = top("/learn", "how clients should come back to a server that was down").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = top(here, "how clients should come back to a server that was down").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -286,7 +286,7 @@ func Learning(p Learn) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = teaching(p.Static, "Learn", "Why clients that retry knock a server over again, and what to do about it: lessons in which every picture is a run.", false).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = teaching("/learn", p.Static, "Learn", "Why clients that retry knock a server over again, and what to do about it: lessons in which every picture is a run.", false).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -836,7 +836,7 @@ func LessonPage(p Lesson) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = teaching(p.Static, p.Heading+" · "+p.Title, p.Title+": "+p.Heading, p.Projected).Render(templ.WithChildren(ctx, templ_7745c5c3_Var30), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = teaching("/learn", p.Static, p.Heading+" · "+p.Title, p.Title+": "+p.Heading, p.Projected).Render(templ.WithChildren(ctx, templ_7745c5c3_Var30), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1931,7 +1931,7 @@ func GlossaryPage(p Glossary) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = teaching(p.Static, "Glossary", "The words of backoff and jitter, as this site uses them.", false).Render(templ.WithChildren(ctx, templ_7745c5c3_Var96), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = teaching("/glossary", p.Static, "Glossary", "The words of backoff and jitter, as this site uses them.", false).Render(templ.WithChildren(ctx, templ_7745c5c3_Var96), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
