@@ -102,7 +102,7 @@ func TestPolicyFaults(t *testing.T) {
 // A row of the compare page leads to its policy, put to what the scenario is, and that back.
 func TestPolicyLinks(t *testing.T) {
 	html := pageAt(t, "/?clients.count=50&server.outages.0.end=5s&replications=1&p=constant,base=1s,maxAttempts=3", 200)
-	href := regexp.MustCompile(`href="(/policy[^"]*)"`).FindStringSubmatch(html)
+	href := regexp.MustCompile(`href="(/policy\?[^"]*)"`).FindStringSubmatch(html)
 	if want := "/policy?clients=50&amp;outage=5s&amp;p=constant,base=1s,maxAttempts=3"; href == nil || href[1] != want {
 		t.Fatalf("the row leads to %v, want %s", href, want)
 	}
