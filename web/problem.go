@@ -1,14 +1,18 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/static"
 	"github.com/stampede-sim/stampede/strategies/export"
 	"github.com/stampede-sim/stampede/strategies/spec"
+	"github.com/stampede-sim/stampede/templates"
 )
 
 // problem is an error as a client sees it: an RFC 9457 problem detail, with our own members after Detail.
@@ -87,7 +91,7 @@ func problemOf(err error) problem {
 	return p
 }
 
-// fail answers with an error: nothing if the client has gone.
+// fail answers with an error: a document, or a page for who reads pages where these are; nothing if the client has gone.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if gone(r) {
 		return
@@ -97,7 +101,32 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("ETag")
 	w.Header().Del("Content-Disposition")
-	send(w, r, p.Status, "application/problem+json", asJSON(p))
+	contentType, body := "application/problem+json", asJSON(p)
+	if !strings.HasPrefix(r.URL.Path, apiPrefix+"/") {
+		w.Header().Add("Vary", "Accept")
+		if readsPages(r) {
+			contentType, body = "text/html; charset=utf-8", s.failurePage(r, p)
+		}
+	}
+	send(w, r, p.Status, contentType, body)
+}
+
+// nothingToShow heads a page that can only say why.
+const nothingToShow = "There is nothing to show"
+
+// readsPages reports whether someone looks at the answer, in a browser. The script, which takes events too, does not.
+func readsPages(r *http.Request) bool {
+	return static.Quality(r, "Accept", "text/html") > 0 && static.Quality(r, "Accept", "text/event-stream") == 0
+}
+
+// failurePage is a problem as a page, with the way to the others.
+func (s *Server) failurePage(r *http.Request, p problem) []byte {
+	page := templates.FailurePage{Static: static.URL, Title: nothingToShow, Problems: unshown(p)}
+	var b bytes.Buffer
+	if err := templates.Failure(page).Render(r.Context(), &b); err != nil {
+		s.log.ErrorContext(r.Context(), "failed", "path", r.URL.Path, "error", err)
+	}
+	return b.Bytes()
 }
 
 // sayWhenToRetry tells those who are turned away for want of room to come back.

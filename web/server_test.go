@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,48 @@ func TestHealth(t *testing.T) {
 	wantProblem(t, ask(s, "GET", "/readyz", ""), 503)
 	if res := ask(s, "GET", "/healthz", ""); res.StatusCode != http.StatusOK {
 		t.Errorf("/healthz while draining: status %d, want 200", res.StatusCode)
+	}
+}
+
+// Who mistypes an address or follows a broken link in a browser gets a page with the way to the others; programs, and the
+// script, which reads events as well, get a document.
+func TestFailuresArePagesToReaders(t *testing.T) {
+	s := newTestServer(nil)
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for target, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"GET /nosuch":             {404, "There is nothing at this address."},
+		"GET /learn/nosuch":       {404, "There is nothing at this address."},
+		"POST /tune":              {405, "This address does not take that method."},
+		"GET /published?<b>=1":    {422, "&lt;b&gt;"},
+		"GET /published?a=%zz":    {400, "The query string is malformed."},
+		"GET /layers?a=%zz":       {400, "The query string is malformed."},
+		"GET /league.png?by=luck": {422, "By must be"},
+	} {
+		method, path, _ := strings.Cut(target, " ")
+		res := ask(s, method, path, "", "Accept", browser)
+		body := string(bodyOf(t, res))
+		if res.StatusCode != want.status || res.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(body, want.says) || !strings.Contains(body, `href="/learn"`) {
+			t.Errorf("%s: %d, %s; want a page with status %d that says %q:\n%.2000s", target, res.StatusCode, res.Header.Get("Content-Type"), want.status, want.says, body)
+		}
+		if got := res.Header.Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: Cache-Control: %s, want no-store", target, got)
+		}
+		for _, accept := range []string{"", "*/*", "application/json", "text/html;fragment=main, text/event-stream"} {
+			res := ask(s, method, path, "", "Accept", accept)
+			if !slices.Contains(res.Header.Values("Vary"), "Accept") {
+				t.Errorf("%s: Vary: %q, want Accept", target, res.Header.Values("Vary"))
+			}
+			wantProblem(t, res, want.status)
+		}
+	}
+	wantProblem(t, ask(s, "GET", "/api/v1/nosuch", "", "Accept", browser), 404)
+	for _, path := range []string{"/embed?a=%zz", embedStagePath + "?a=%zz"} { // a frame leads to no other page of ours
+		if body := string(bodyOf(t, ask(s, "GET", path, "", "Accept", browser))); !strings.Contains(body, "A part of the address is left out") || strings.Contains(body, `href="/learn"`) {
+			t.Errorf("%s: want the frame to say what is left out:\n%.2000s", path, body)
+		}
 	}
 }
 

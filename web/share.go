@@ -59,12 +59,9 @@ const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", embedPolicy)
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-	query, err := queryOf(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
+	query, unread := askedIn(r)
 	st, err := parseState(query)
+	err = allFaults(unread, err)
 	page := templates.Embedded{Static: static.URL}
 	if err == nil {
 		page.Results, err = s.fixedResults(r, st)
@@ -78,7 +75,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		page.Share = s.shareOf(r, st, page.Results.Verdict)
 	} else {
 		p := s.problem(r, err)
-		page.Share.Title, page.Problems, status = "There is nothing to show", unshown(p), p.Status
+		page.Share.Title, page.Problems, status = nothingToShow, unshown(p), p.Status
 		st.address = query.Encode() // the page says more
 		w.Header().Set("Cache-Control", "no-store")
 		sayWhenToRetry(w, status)

@@ -24,14 +24,10 @@ const stagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; im
 func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", stagePolicy)
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-	query, err := queryOf(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
+	query, unread := askedIn(r)
 	at, atErr := takeAt(query)
 	st, err := parseState(query)
-	err = allFaults(err, atErr)
+	err = allFaults(unread, err, atErr)
 	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario), At: at, Client: st.client}
 	if err == nil {
 		page.Stages, err = s.stagesOf(r.Context(), st.scenario, st.marks, shownIn(query, st)...)
@@ -43,7 +39,7 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
 	if err != nil {
 		p := s.problem(r, err)
-		page.Title, page.Problems, status = "There is nothing to show", unshown(p), p.Status
+		page.Title, page.Problems, status = nothingToShow, unshown(p), p.Status
 		w.Header().Set("Cache-Control", "no-store")
 		sayWhenToRetry(w, status)
 	}
