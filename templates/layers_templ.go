@@ -237,7 +237,7 @@ func LayersOf(p LayersPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</div><p>A layer's attempt fails once all those below it have. Attempts follow one another, so layers are no other than one that makes the product of their attempts; waiting between them changes when they come, not how many. <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</div><p>A layer's attempt fails once all those below it have. Attempts follow one another, so layers come to the same as one that makes the product of their attempts; waiting between attempts changes when they come, not how many. <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -145,7 +145,7 @@ func (l *layering) page() templates.LayersPage {
 	}
 	page.Says = []string{
 		"When everything fails, one request at the top becomes " + product(layers) + " at the bottom: the retries of layers multiply, just when there is no strength to spare.",
-		"When " + brief(l.fails) + nbsp + "% of the attempts fail there, it becomes " + brief(some) + " on average, and fails with a probability of " + chance(layers.Fails(p)) + ".",
+		"When " + brief(l.fails) + nbsp + "% of the attempts fail there, it becomes " + brief(some) + " on average, and fails with a probability of " + inWords.Replace(chance(layers.Fails(p))) + ".",
 	}
 	page.Facts = []templates.Fact{
 		{Label: "When everything fails", Value: count(all)},
@@ -186,6 +186,9 @@ func product(layers strategies.Layers) string {
 func chance(p float64) string {
 	return nearly(p, significant(100*p, 3)) + nbsp + "%"
 }
+
+// inWords writes a bound as a sentence does.
+var inWords = strings.NewReplacer("<", "less than ", ">", "more than ")
 
 // layerTable has what reaches each layer's attempts, the top first.
 func (l *layering) layerTable(layers strategies.Layers) templates.Table {

@@ -15,7 +15,7 @@ func TestLayersPage(t *testing.T) {
 	for _, want := range []string{
 		"<h1>Layers that each retry: 64 attempts for one request</h1>",
 		"one request at the top becomes 4 × 4 × 4 = 64 attempts at the bottom",
-		"When 50 % of the attempts fail there, it becomes 2 on average, and fails with a probability of &lt;0.01 %.",
+		"When 50 % of the attempts fail there, it becomes 2 on average, and fails with a probability of less than 0.01 %.",
 		"<dd>at most 1.33, in the long run</dd>", "<dd>at most 4</dd>",
 		`<th scope="row">3</th><td>4</td><td>64</td><td>2</td><td>1.33</td>`,
 		`<th scope="row">100 %</th><td>4</td><td>16</td><td>64</td><td>100 %</td>`,

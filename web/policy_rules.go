@@ -222,7 +222,7 @@ var policyRules = []ruleOf[*study]{
 			return "First delay shorter than the round trip: " + seconds(s.delays[0].Exact.Mean) + s.onAverage() + ", where an answer takes " + span(s.roundTrip) + "."
 		},
 		why:   func(*study) string { return "Hardly anything can have changed so soon." },
-		shows: atField("schedule.base", "First wait"),
+		shows: atFirstWait,
 	},
 	{
 		id: "crowded", slot: aboutClients, tone: bad,
@@ -378,6 +378,16 @@ func atField(path, label string) func(*study) templates.Link {
 	return func(*study) templates.Link {
 		return templates.Link{Href: "#field-" + editorPrefix + path, Label: label}
 	}
+}
+
+// atFirstWait leads to what sets the first wait: schedules without a base have a list, or nothing but their kind.
+func atFirstWait(s *study) templates.Link {
+	for _, key := range []string{"base", "delays"} {
+		if _, has := s.policy.Schedule.Args[key]; has {
+			return atField("schedule."+key, "First wait")(s)
+		}
+	}
+	return atField("schedule.kind", "Growth")(s)
 }
 
 func atTable(*study) templates.Link { return templates.Link{Href: "#retries", Label: "every retry"} }

@@ -41,6 +41,21 @@ func TestPolicyPage(t *testing.T) {
 	}
 }
 
+// Whatever sets the first wait, the advice about it leads to a control that the page has.
+func TestPolicyPageLeadsToItsControls(t *testing.T) {
+	for policy, want := range map[string]string{"immediate": "schedule.kind", "constant,base=1ms": "schedule.base", "list,delays=1ms/5s": "schedule.delays"} {
+		html := pageAt(t, "/policy?p="+policy, 200)
+		if !strings.Contains(html, `href="#field-edit.`+want+`"`) {
+			t.Errorf("%s: nothing leads to %s", policy, want)
+		}
+		for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(html, -1) {
+			if !strings.Contains(html, `id="`+link[1]+`"`) {
+				t.Errorf("%s: a link leads to #%s, which is not there", policy, link[1])
+			}
+		}
+	}
+}
+
 // The address is the state, as short as can be; a form leads to it.
 func TestPolicyAddress(t *testing.T) {
 	s := newTestServer(nil)
