@@ -31,7 +31,26 @@ const patience = 20 * time.Second
 // chromium is a running Chromium.
 type chromium struct{ ctx context.Context }
 
-// startBrowser starts Chromium, which ends with the test. Without one the test is skipped.
+// shared is the Chromium of all tests, since its start takes longer than most of them.
+var shared struct {
+	once sync.Once
+	chromium
+	err error
+	end []context.CancelFunc // last first
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.ctx != nil {
+		chromedp.Cancel(shared.ctx) // waits for its end
+	}
+	for _, end := range shared.end {
+		end()
+	}
+	os.Exit(code)
+}
+
+// startBrowser returns the Chromium of all tests, which the first of them starts. Without one the test is skipped.
 func startBrowser(t testing.TB) chromium {
 	t.Helper()
 	if testing.Short() {
@@ -40,22 +59,15 @@ func startBrowser(t testing.TB) chromium {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		t.Skip("no chromium in the path")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.DisableGPU,
-		chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-background-networking", true),
-	)
-	ctx, cancelAllocator := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(cancelAllocator)
-	ctx, cancel := chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		chromedp.Cancel(ctx)
-		cancel()
+	shared.once.Do(func() {
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true))
+		allocator, endAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, end := chromedp.NewContext(allocator)
+		shared.ctx, shared.end = ctx, []context.CancelFunc{end, endAllocator}
+		shared.err = chromedp.Do(ctx)
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return chromium{ctx}
+	must(t, shared.err)
+	return shared.chromium
 }
 
 // look is how a tab shows pages.
