@@ -22,11 +22,12 @@ vet:
 # All tests, those in a real browser and of the binary alone in an empty root among them. One package after the other:
 # the browser has to wait for nothing but the pages.
 unit:
-	$(GO) test -p 1 ./...
+	$(GO) test -p 1 -timeout 20m ./...
 
-# The same under the race detector, with fewer random scenarios; the browser has been through once already.
+# What starts goroutines once more under the race detector, with fewer random scenarios; the browser has been through once
+# already.
 race:
-	$(GO) test -race -short ./...
+	$(GO) test -race -short . ./cmd/... ./sim/... ./static ./web
 
 # Real libraries beside their presets and guards, real parsers on what is exported. The first time it downloads them.
 # UPDATE=-update writes strategies/conformance.json anew.
