@@ -104,7 +104,7 @@ func TuneSchema() map[string]any { return spec.Schema(&Tune{}, "Tune") }
 // Rules refuses a herd that the server is not done with in a day.
 func (t *Tune) Rules(report func(at, detail string)) {
 	if seconds := float64(t.Clients) / t.Capacity; seconds*1e9 > longestTuned {
-		report("/capacity", fmt.Sprintf("capacity must serve the clients within 24h; %d at %s a second take %.3g h", t.Clients, spec.Format(t.Capacity), seconds/3600))
+		report("/capacity", fmt.Sprintf("capacity must serve all %d clients within 24h, not %s a second", t.Clients, spec.Format(t.Capacity)))
 	}
 }
 

@@ -240,10 +240,11 @@ func plainNumber(x float64) string { return strconv.FormatFloat(round(x), 'f', -
 
 // secondsOf reads a number of seconds, or a duration with its unit.
 func secondsOf(text string) (time.Duration, string) {
+	withUnit := text
 	if x, err := strconv.ParseFloat(text, 64); err == nil {
-		text = strconv.FormatFloat(x, 'f', -1, 64) + "s"
+		withUnit = strconv.FormatFloat(x, 'f', -1, 64) + "s"
 	}
-	d, err := time.ParseDuration(text)
+	d, err := time.ParseDuration(withUnit)
 	if err != nil || d < 0 {
 		return 0, fmt.Sprintf("must be a number of seconds, at least 0, not %.40q", text) + spec.WithPoint(text)
 	}

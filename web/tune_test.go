@@ -54,6 +54,19 @@ func TestTune(t *testing.T) {
 	wantValid(t, "TuneResult", bodyOf(t, ask(s, "POST", "/api/v1/tune", impossibleTune)))
 }
 
+// An error quotes what was written, without the unit that a number would have been given.
+func TestErrorsQuoteWhatWasWritten(t *testing.T) {
+	s := newTestServer(nil)
+	for _, path := range []string{"/tune?outage=", "/policy?from=p%3Dconstant,base%3D1s&outage=", embedStagePath + "?at="} {
+		for _, text := range []string{"NaN", "-Inf", "99999999999999999999"} {
+			res := ask(s, "GET", path+text, "")
+			if body := string(bodyOf(t, res)); res.StatusCode != 422 || !strings.Contains(body, "not &#34;"+text+"&#34;") && !strings.Contains(body, "not "+text) || strings.Contains(body, text+"s") {
+				t.Errorf("%s%s: %d, and the page does not quote what was written", path, text, res.StatusCode)
+			}
+		}
+	}
+}
+
 func TestTuneProblems(t *testing.T) {
 	s := newTestServer(nil)
 	wantProblem(t, ask(s, "POST", "/api/v1/tune", "{"), 400)

@@ -264,9 +264,11 @@ func axisAsked(sc *sim.Scenario, asked url.Values, name string, faults *spec.Col
 	return a
 }
 
-// withUnit takes a bare number of a duration for seconds.
+// withUnit takes a bare number of a duration for seconds. What is none stays as it is, for the error to quote.
 func withUnit(p spec.Param, text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err == nil && p.Type == spec.Duration && text != "0" {
+	_, noNumber := strconv.ParseFloat(text, 64)
+	_, noDuration := time.ParseDuration(text + "s") // of NaN, or too long
+	if p.Type == spec.Duration && noNumber == nil && noDuration == nil && text != "0" {
 		return text + "s"
 	}
 	return text
