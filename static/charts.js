@@ -98,7 +98,8 @@ function complete(option, width) {
   if (option.xAxis.length === 1) part(named);
   const crossed = option.series.some((s) => s.markLine); // whose labels need the place
   for (const { markArea } of option.series) {
-    const label = { show: !(narrow && crossed), position: "top", ...text };
+    const place = crossed ? { position: "insideTop", distance: 28 } : { position: "top" }; // below the label of a line at the top
+    const label = { show: !(narrow && crossed), ...place, ...text };
     if (markArea) Object.assign(markArea, { silent: true, itemStyle: { color: css("--down") }, label });
   }
   option.series = option.series.flatMap((s) => (s.stack ? [band(s)] : s.type === "line" ? lines(s, text, narrow) : [{ ...s, z: 4 }]));
