@@ -54,11 +54,8 @@ func (s *Server) league(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
 	if err != nil {
 		problem := s.problem(r, err)
-		status = problem.Status
+		page.Problems, status = unshown(problem), problem.Status
 		w.Header().Set("Cache-Control", "no-store")
-		if page.Problems = problemsOf(problem.Errors); page.Problems == nil {
-			page.Problems = []templates.Problem{{Detail: sentence(problem.Detail)}}
-		}
 		page.Document = document
 		if line != "" {
 			page.Line = line

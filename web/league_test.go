@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image/png"
 	"mime/multipart"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -89,6 +90,27 @@ func TestLeagueFaults(t *testing.T) {
 		t.Errorf("leads to %q", res.Header.Get("Location"))
 	}
 	wantProblem(t, ask(s, "GET", "/league.png?width=1&p=x", ""), 422)
+}
+
+// The page says why the reader's own policy has no row, whatever the reason is.
+func TestLeagueSaysWhyThereIsNoOwnRow(t *testing.T) {
+	s := newTestServer(nil)
+	s.maxEvents = 1
+	wants := func(why string, res *http.Response, status int, says string) {
+		t.Helper()
+		page := string(bodyOf(t, res))
+		if res.StatusCode != status || !strings.Contains(page, `role="alert"`) || !strings.Contains(page, says) || !strings.Contains(page, `id="row-polly"`) {
+			t.Errorf("%s: %d, and the page does not say %q", why, res.StatusCode, says)
+		}
+	}
+	const own = "/league?p=constant,base=1s"
+	wants("too costly", ask(s, "GET", own, ""), 422, "at most 1 are allowed")
+	for range cap(s.slots) {
+		s.slots <- struct{}{}
+	}
+	wants("busy", ask(s, "GET", own, ""), 503, "Every simulation slot is taken")
+	wants("no form", ask(s, "POST", "/league", "{}"), 415, "A form must be sent as multipart/form-data.")
+	wants("half a form", ask(s, "POST", "/league", "--x", "Content-Type", "multipart/form-data; boundary=x"), 400, "The body ended early.")
 }
 
 // post sends a document as the page's form does.
