@@ -27,7 +27,7 @@ unit:
 # What starts goroutines once more under the race detector, with fewer random scenarios; the browser has been through once
 # already.
 race:
-	$(GO) test -race -short . ./cmd/... ./sim/... ./static ./web
+	$(GO) test -race -short -timeout 20m . ./cmd/... ./sim ./static ./web
 
 # Real libraries beside their presets and guards, real parsers on what is exported. The first time it downloads them.
 # UPDATE=-update writes strategies/conformance.json anew.

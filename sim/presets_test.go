@@ -282,6 +282,9 @@ func TestPresetsShowWhatTheySay(t *testing.T) {
 			if query := p.Scenario.Query().Encode(); len(query) > 2000 {
 				t.Errorf("its address is %d characters long", len(query))
 			}
+			if testing.Short() && estimate > 1_000_000 {
+				t.Skip("large")
+			}
 			result := run(t, p.Scenario)
 			claim(figures{t, result})
 			s := p.Scenario

@@ -86,6 +86,9 @@ func TestScriptGetsThePartThatChanges(t *testing.T) {
 
 // Whatever the form sends leads to a canonical address, which says only what differs from the opening scenario.
 func TestFormLeadsToTheCanonicalAddress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and many pages")
+	}
 	seven := url.Values{"from": {""}}
 	for _, p := range sim.Default().Policies[1:] {
 		seven.Add("do", "remove:"+p.ID)
@@ -187,6 +190,9 @@ func TestPoliciesComeAndGo(t *testing.T) {
 
 // Every button and every choice that the form offers works, and so does what these lead to.
 func TestEveryButtonAndChoiceWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and many pages")
+	}
 	froms := []string{"", "clients.workload.kind=closed&clients.workload.think.kind=constant&clients.workload.think.mean=5s"}
 	for _, p := range sim.Presets() {
 		froms = append(froms, p.Scenario.Query().Encode())
