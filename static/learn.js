@@ -3,6 +3,7 @@
 // script, forms and links do the same.
 
 import { morph } from "./morph.js";
+import { say } from "./say.js";
 
 const $ = (id) => document.getElementById(id);
 const seenKey = "stampede-seen"; // in the browser's storage: ids of screens
@@ -64,16 +65,6 @@ function show(page, url, moved) {
   if (answered) $("said").focus({ preventScroll: true });
   else if (asking) $("question").querySelector("input[type=radio]").focus();
   else $("spoken").textContent = "The figures are up to date.";
-}
-
-// say tells what failed, with a way to try again; nothing if all is well.
-function say(text, again) {
-  document.body.classList.toggle("stale", Boolean(text));
-  const status = $("status");
-  status.hidden = !text;
-  if (!text) return;
-  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Try again", onclick: again });
-  status.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }), button);
 }
 
 // turn goes to another screen: by the arrow keys and those of a presenter's remote control, on a projector alone and

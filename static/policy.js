@@ -4,6 +4,7 @@
 import { draw } from "./charts.js";
 import "./export.js";
 import { morph } from "./morph.js";
+import { say } from "./say.js";
 import { push, replace, undoing } from "./undo.js";
 
 const typingPause = 200; // ms after a keystroke before asking
@@ -73,14 +74,4 @@ function show(main, moved) {
   morph($("main"), main, moved ? null : document.activeElement);
   document.title = `${document.querySelector("h1").textContent} · Stampede`;
   draw();
-}
-
-// say tells what failed, with a way to try again; nothing if all is well.
-function say(text, again) {
-  document.body.classList.toggle("stale", Boolean(text));
-  const status = $("status");
-  status.hidden = !text;
-  if (!text) return;
-  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Try again", onclick: again });
-  status.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }), button);
 }

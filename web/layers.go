@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -105,16 +104,8 @@ func (s *Server) layersPage(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		status = problemOf(err).Status
 		page.Problems = complaints(&page.Form, asked, pointed(err, edited))
-		w.Header().Set("Cache-Control", "no-store")
-	} else {
-		w.Header().Set("Cache-Control", "no-cache")
 	}
-	var b bytes.Buffer
-	if err := templates.LayersOf(page).Render(r.Context(), &b); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
+	s.sendPage(w, r, status, templates.LayersOf(page))
 }
 
 // pointed makes faults of a query point to the controls that were sent.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -51,23 +50,15 @@ func (s *Server) league(w http.ResponseWriter, r *http.Request) {
 	page, status := leagueView(&st, st.table(own)), http.StatusOK
 	page.Share = s.leagueShare(r, &st, page)
 	page.Notes = notes
-	w.Header().Set("Cache-Control", "no-cache")
 	if err != nil {
 		problem := s.problem(r, err)
 		page.Problems, status = unshown(problem), problem.Status
-		w.Header().Set("Cache-Control", "no-store")
 		page.Document = document
 		if line != "" {
 			page.Line = line
 		}
 	}
-	sayWhenToRetry(w, status)
-	var b bytes.Buffer
-	if err := templates.League(page).Render(r.Context(), &b); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
+	s.sendPage(w, r, status, templates.League(page))
 }
 
 // readOwn reads a policy from a document: JSON of any format that can be read, or its line of text.

@@ -1,14 +1,12 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
-	"github.com/a-h/templ"
 	"github.com/go-chi/chi/v5"
 
 	"github.com/stampede-sim/stampede/static"
@@ -156,24 +154,9 @@ func (s *Server) lessonPage(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		p := s.problem(r, err)
 		status = p.Status
-		sayWhenToRetry(w, status)
 		page.Problems = append(page.Problems, unshown(p)...)
 	}
 	s.sendPage(w, r, status, templates.LessonPage(page))
-}
-
-// sendPage renders a page that stays the same until the program changes.
-func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
-	var b bytes.Buffer
-	if err := page.Render(r.Context(), &b); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-cache")
-	if status != http.StatusOK {
-		w.Header().Set("Cache-Control", "no-store")
-	}
-	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
 }
 
 // factsOf runs a screen with its controls at some setting.

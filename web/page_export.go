@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"net/http"
 	"net/url"
@@ -36,13 +35,7 @@ func (s *Server) exporting(w http.ResponseWriter, r *http.Request) {
 			page.Problems, status = problemsOf(problem.Errors), problem.Status
 		}
 	}
-	var b bytes.Buffer
-	if err := templates.Exporting(page).Render(r.Context(), &b); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-cache")
-	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
+	s.sendPage(w, r, status, templates.Exporting(page))
 }
 
 // exportAddress is that of the page which exports a policy.

@@ -83,18 +83,10 @@ func (a *tuneAnswering) page(search bool) {
 		return
 	}
 	page, status := a.view(err), http.StatusOK
-	a.w.Header().Set("Cache-Control", "no-cache")
 	if err != nil {
 		status = a.problem(a.r, err).Status
-		a.w.Header().Set("Cache-Control", "no-store")
 	}
-	sayWhenToRetry(a.w, status)
-	var b bytes.Buffer
-	if err := templates.Tune(page).Render(a.r.Context(), &b); err != nil {
-		a.fail(a.w, a.r, err)
-		return
-	}
-	send(a.w, a.r, status, "text/html; charset=utf-8", b.Bytes())
+	a.sendPage(a.w, a.r, status, templates.Tune(page))
 }
 
 // stream answers with events.

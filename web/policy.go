@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
@@ -162,16 +161,7 @@ func (s *Server) policyPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page = study.fill(page)
-	var b bytes.Buffer
-	if err := templates.Policy(page).Render(r.Context(), &b); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-cache")
-	if status != http.StatusOK {
-		w.Header().Set("Cache-Control", "no-store")
-	}
-	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
+	s.sendPage(w, r, status, templates.Policy(page))
 }
 
 // complaints puts faults at the controls they name, and returns the others under what is said of all.

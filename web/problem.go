@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/static"
 	"github.com/stampede-sim/stampede/strategies/export"
@@ -109,6 +111,21 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 	}
 	send(w, r, p.Status, contentType, body)
+}
+
+// sendPage answers with a page, of whatever status: to be kept, but asked about, if it is what was asked for.
+func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
+	var b bytes.Buffer
+	if err := page.Render(r.Context(), &b); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-cache")
+	if status != http.StatusOK {
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	sayWhenToRetry(w, status)
+	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
 }
 
 // nothingToShow heads a page that can only say why.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"net/http"
@@ -26,15 +25,9 @@ func (s *Server) publishedPage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	var b bytes.Buffer
 	page := publishedView()
 	page.Static = static.URL
-	if err := templates.PublishedResults(page).Render(r.Context(), &b); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-cache")
-	send(w, r, http.StatusOK, "text/html; charset=utf-8", b.Bytes())
+	s.sendPage(w, r, http.StatusOK, templates.PublishedResults(page))
 }
 
 var publishedView = sync.OnceValue(func() templates.PublishedPage {

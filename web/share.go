@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"html"
 	"net/http"
 	"strconv"
@@ -70,23 +69,15 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status := http.StatusOK
-	w.Header().Set("Cache-Control", "no-cache")
 	if err == nil {
 		page.Share = s.shareOf(r, st, page.Results.Verdict)
 	} else {
 		p := s.problem(r, err)
 		page.Share.Title, page.Problems, status = nothingToShow, unshown(p), p.Status
 		st.address = query.Encode() // the page says more
-		w.Header().Set("Cache-Control", "no-store")
-		sayWhenToRetry(w, status)
 	}
 	page.Link = s.origin(r) + address(st.address)
-	var b bytes.Buffer
-	if err := templates.Embed(page).Render(r.Context(), &b); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
+	s.sendPage(w, r, status, templates.Embed(page))
 }
 
 // fixedResults are the results without anything that changes them.

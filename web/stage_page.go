@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"html"
 	"net/http"
 	"net/url"
@@ -36,21 +35,13 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status := http.StatusOK
-	w.Header().Set("Cache-Control", "no-cache")
 	if err != nil {
 		p := s.problem(r, err)
 		page.Title, page.Problems, status = nothingToShow, unshown(p), p.Status
-		w.Header().Set("Cache-Control", "no-store")
-		sayWhenToRetry(w, status)
 	}
 	st.tab = tabWatch
 	page.Link = s.origin(r) + address(encode(st.query()))
-	var b bytes.Buffer
-	if err := templates.EmbedStages(page).Render(r.Context(), &b); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	send(w, r, status, "text/html; charset=utf-8", b.Bytes())
+	s.sendPage(w, r, status, templates.EmbedStages(page))
 }
 
 // takeAt takes from a query the time, in seconds of the run, at which its stages begin.

@@ -109,19 +109,11 @@ func (a *whatIfAnswer) page() {
 		section.Results.Charts, section.Results.Key = nil, nil // there is no script to draw them
 	}
 	status := http.StatusOK
-	a.w.Header().Set("Cache-Control", "no-cache")
 	if err != nil {
 		status = a.problem(a.r, err).Status
-		a.w.Header().Set("Cache-Control", "no-store")
 	}
-	sayWhenToRetry(a.w, status)
 	page := templates.WhatIfPage{Static: static.URL, Headline: "What if " + lower(headline(a.state.scenario)), Back: address(a.state.address), Section: section}
-	var b bytes.Buffer
-	if err := templates.WhatIfAlone(page).Render(a.r.Context(), &b); err != nil {
-		a.fail(a.w, a.r, err)
-		return
-	}
-	send(a.w, a.r, status, "text/html; charset=utf-8", b.Bytes())
+	a.sendPage(a.w, a.r, status, templates.WhatIfAlone(page))
 }
 
 // stream answers with events.
