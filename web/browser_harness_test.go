@@ -137,6 +137,15 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// oneGoroutine leaves a test that makes much in one goroutine to the run without the race detector, which it could not
+// tell anything.
+func oneGoroutine(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("much, in one goroutine")
+	}
+}
+
 // note keeps errors, warnings and exceptions, and what the browser logs. Answers of 413, 422 and 503 are not among them: the
 // page deals with those.
 func (p *tab) note(event any) {
