@@ -39,7 +39,7 @@ func TestPresetsAgreeWithReference(t *testing.T) {
 			for len(s.Policies) > 1 && Estimate(s) > 200_000 {
 				s.Policies = s.Policies[:len(s.Policies)-1]
 			}
-			if testing.Short() && Estimate(s) > 20_000 {
+			if testing.Short() && Estimate(s) > 100_000 {
 				t.Skip("large")
 			}
 			agree(t, s)

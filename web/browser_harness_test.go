@@ -137,12 +137,12 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// oneGoroutine leaves a test that makes much in one goroutine to the run without the race detector, which it could not
-// tell anything.
-func oneGoroutine(t *testing.T) {
+// plainRunOnly leaves a test to the run without the race detector: it makes much, and starts no goroutine that smaller tests
+// do not start as well, such as the engine's.
+func plainRunOnly(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("much, in one goroutine")
+		t.Skip("large, and run without the race detector")
 	}
 }
 

@@ -61,7 +61,7 @@ func TestLayersAddress(t *testing.T) {
 
 // The compare page makes as many attempts as the formula says, within 4 standard errors, which are less than 2 %.
 func TestLayersSimulated(t *testing.T) {
-	oneGoroutine(t)
+	plainRunOnly(t)
 	for _, fails := range []float64{10, 50, 90} {
 		l, err := takeLayering(url.Values{})
 		must(t, err)

@@ -189,7 +189,7 @@ func (d *drawing) text(x, y float64, text string, s textStyle) {
 
 // Whatever there is to say, no text leaves the picture or lies over another.
 func TestPictureHasRoomForAll(t *testing.T) {
-	oneGoroutine(t)
+	plainRunOnly(t)
 	long := url.QueryEscape("Ein sehr langer Name den niemand sich merken kann w" + strings.Repeat("e", 30) + "il")
 	var twelve strings.Builder
 	for i := range maxRows {

@@ -75,7 +75,7 @@ func TestMarksAreWhereAttemptsLeft(t *testing.T) {
 
 // However often a client calls, what is drawn and listed is bounded.
 func TestRastersAreBounded(t *testing.T) {
-	oneGoroutine(t)
+	plainRunOnly(t)
 	view := clientsTab(t, `{
 		"horizon": "60s", "replications": 1, "clients": {"count": 300},
 		"server": {"outages": [{"start": "0s", "end": "1m"}]},

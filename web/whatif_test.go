@@ -115,7 +115,7 @@ func TestWhatIfAddress(t *testing.T) {
 
 // What is suggested for any parameter of any preset is a sweep that can be.
 func TestSuggestions(t *testing.T) {
-	oneGoroutine(t)
+	plainRunOnly(t)
 	for _, p := range sim.Presets() {
 		for _, c := range choicesOf(p.Scenario) {
 			a := suggest(p.Scenario, c)
