@@ -2,8 +2,9 @@ package templates
 
 // Learn is the overview of the lessons.
 type Learn struct {
-	Static func(name string) string
-	Parts  []LearnPart
+	Static   func(name string) string
+	Problems []Problem
+	Parts    []LearnPart
 }
 
 // LearnPart is a group of lessons.
@@ -119,8 +120,9 @@ type LessonFigureRow struct {
 
 // Glossary is the page of terms.
 type Glossary struct {
-	Static func(name string) string
-	Terms  []GlossaryTerm
+	Static   func(name string) string
+	Problems []Problem
+	Terms    []GlossaryTerm
 }
 
 // GlossaryTerm is one; HTML is rendered from Markdown without raw HTML.

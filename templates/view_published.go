@@ -2,10 +2,11 @@ package templates
 
 // PublishedPage compares what others published with what runs give.
 type PublishedPage struct {
-	Static  func(name string) string
-	Says    string // how many agree
-	Ran     string // when, and with which version
-	Entries []Published
+	Static   func(name string) string
+	Problems []Problem
+	Says     string // how many agree
+	Ran      string // when, and with which version
+	Entries  []Published
 }
 
 // Published is one thing published.

@@ -125,7 +125,10 @@ func parseLessonState(l *lesson, query url.Values) (lessonState, error) {
 
 // learn answers GET /learn.
 func (s *Server) learn(w http.ResponseWriter, r *http.Request) {
-	s.sendPage(w, r, http.StatusOK, templates.Learning(learnView()))
+	page := learnView()
+	var status int
+	page.Problems, status = unasked(r)
+	s.sendPage(w, r, status, templates.Learning(page))
 }
 
 // lessonPage answers GET /learn/{lesson}.
@@ -175,7 +178,8 @@ func (s *Server) factsOf(ctx context.Context, sc *screen, at []int) (*facts, err
 
 // glossaryPage answers GET /glossary.
 func (s *Server) glossaryPage(w http.ResponseWriter, r *http.Request) {
-	page := templates.Glossary{Static: static.URL}
+	problems, status := unasked(r)
+	page := templates.Glossary{Static: static.URL, Problems: problems}
 	list, _ := glossaryTerms(lessonFiles) // whose faults are those of the lessons
 	for _, t := range list {
 		meaning, err := t.meaning.html(nil)
@@ -185,5 +189,5 @@ func (s *Server) glossaryPage(w http.ResponseWriter, r *http.Request) {
 		}
 		page.Terms = append(page.Terms, templates.GlossaryTerm{ID: t.id, Name: t.name, HTML: meaning})
 	}
-	s.sendPage(w, r, http.StatusOK, templates.GlossaryPage(page))
+	s.sendPage(w, r, status, templates.GlossaryPage(page))
 }

@@ -53,6 +53,16 @@ func askedIn(r *http.Request) (asked url.Values, err error) {
 	return asked, err
 }
 
+// unasked is what a page that takes no parameters says of those in its address, and the status that it then has.
+func unasked(r *http.Request) ([]templates.Problem, int) {
+	asked, unread := askedIn(r)
+	err := allFaults(unread, unknownParams(asked))
+	if err == nil {
+		return nil, http.StatusOK
+	}
+	return problemsOf(faultsOf(err)), problemOf(err).Status
+}
+
 // stateOf is the state that a request asks for. An error says what of it cannot be.
 func stateOf(asked url.Values) (state, error) {
 	if !asked.Has("from") {

@@ -58,6 +58,24 @@ func TestBrokenAddressesKeepWhatCanBeRead(t *testing.T) {
 	}
 }
 
+// Pages that take no parameters say so of any that they are given, and are shown all the same.
+func TestPagesSayWhichParametersTheyDoNotTake(t *testing.T) {
+	for path, kept := range map[string]string{"/learn": `href="/learn/the-herd"`, "/glossary": `id="full-jitter"`, "/published": `id="entries"`} {
+		for query, want := range map[string]string{
+			"?<b>=2": "There is no parameter &#34;&lt;b&gt;&#34; here.",
+			"?a=%zz": "A part of the address is left out: invalid URL escape &#34;%zz&#34;.",
+		} {
+			page := pageAt(t, path+query, http.StatusUnprocessableEntity)
+			if !strings.Contains(page, want) || !strings.Contains(page, kept) {
+				t.Errorf("%s%s: it does not say %s, or has lost %s", path, query, want, kept)
+			}
+		}
+		if page := pageAt(t, path, http.StatusOK); strings.Contains(page, `class="problems"`) {
+			t.Errorf("%s complains of nothing", path)
+		}
+	}
+}
+
 func TestBrokenAddressIsAnswered(t *testing.T) {
 	for query, want := range map[string]string{
 		"clients.count=0&seed=7": "<b>clients.count</b> Count must be at least 1, not 0.",

@@ -17,17 +17,11 @@ import (
 
 // publishedPage answers GET /published.
 func (s *Server) publishedPage(w http.ResponseWriter, r *http.Request) {
-	query, err := queryOf(r)
-	if err == nil {
-		err = unknownParams(query)
-	}
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
 	page := publishedView()
 	page.Static = static.URL
-	s.sendPage(w, r, http.StatusOK, templates.PublishedResults(page))
+	var status int
+	page.Problems, status = unasked(r)
+	s.sendPage(w, r, status, templates.PublishedResults(page))
 }
 
 var publishedView = sync.OnceValue(func() templates.PublishedPage {

@@ -35,7 +35,6 @@ func TestPublishedPage(t *testing.T) {
 	if strings.Contains(page, "does not agree") || strings.Contains(page, "NaN") || published.LastRun().Date == "" || published.LastRun().Version == "" {
 		t.Error("the last full run is not fit to be shown: make published")
 	}
-	wantProblem(t, ask(newTestServer(nil), "GET", "/published?luck=1", ""), http.StatusUnprocessableEntity)
 }
 
 // Figures are written as they were published, ours to what their intervals support.
