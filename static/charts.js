@@ -2,6 +2,7 @@
 // which follows the theme, and the functions that options name as "@name".
 
 import { init } from "./vendor/echarts.js";
+import { least, zoomable } from "./zoom.js";
 
 const drawn = new Map(); // element → {chart, source}
 const plotHeight = 440; // px, of charts with plots one over the other
@@ -41,6 +42,7 @@ function show(chart, option, width) {
   option = complete(option, width);
   chart.setOption(option, true);
   label(chart, option, width);
+  if (option.dataZoom) zoomable(chart, chart.getDom().closest("figure"));
 }
 
 const resized = new ResizeObserver((entries) => {
@@ -126,7 +128,7 @@ function grids(count, { left, right, top, bottom }) {
 
 // zooms is a slider under the plots, or the wheel and pinch over them; the wheel alone scrolls the page.
 function zooms(zoom, axes, text) {
-  const all = { ...zoom, xAxisIndex: Array.from({ length: axes }, (_, i) => i) };
+  const all = { ...zoom, minSpan: least, xAxisIndex: Array.from({ length: axes }, (_, i) => i) };
   if (zoom.type === "inside") return { ...all, zoomOnMouseWheel: "ctrl", moveOnMouseMove: false, moveOnMouseWheel: false };
   return {
     ...all,

@@ -223,6 +223,7 @@ type Chart struct {
 	ID, Title, Note string
 	Wide            bool // takes the whole row
 	Points          bool // a click on a point opens what its link leads to
+	Zooms           bool // what of its time shows can be changed
 	Option          string
 	Key             []ChartKey // for where the chart has no room for names
 	Table           Table

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -71,6 +72,62 @@ func tabsByKey(t *testing.T, open browserTab) {
 	p.await(`location.search === ""`)
 	eval[bool](p, `(history.back(), true)`)
 	p.await(`document.getElementById("tab-` + last + `").getAttribute("aria-selected") === "true"`)
+}
+
+// loadIsZoomed presses the buttons that change what of the time shows. They say it, and the axis follows.
+func loadIsZoomed(t *testing.T, open browserTab) {
+	p := open("/?tab=load", desktop)
+	p.await(chartsDrawn)
+	shows := func() (from, to float64) {
+		t.Helper()
+		_, err := fmt.Sscanf(eval[string](p, `document.querySelector("#chart-load output").textContent`), "%g to %g s", &from, &to)
+		must(t, err)
+		return from, to
+	}
+	press := func(button string) (from, to float64) {
+		t.Helper()
+		p.do(chromedp.Focus(chromedp.CSS(`#chart-load .zoom [value="` + button + `"]`)))
+		p.do(chromedp.KeyEvent(kb.Enter))
+		return shows()
+	}
+	const axes = `[...document.querySelectorAll("#chart-load svg text")].map((e) => e.textContent).join()`
+	recovery, end := shows()
+	if recovery < 9 || recovery > 11 || end < 20 {
+		t.Fatalf("at first it shows %g to %g s", recovery, end)
+	}
+	said := eval[string](p, axes)
+	if from, to := press("in"); to-from > (end-recovery)*0.51 || from <= recovery || to >= end {
+		t.Errorf("zooming in shows %g to %g s", from, to)
+	}
+	if eval[string](p, axes) == said {
+		t.Error("the axis does not follow")
+	}
+	before, _ := shows()
+	if from, _ := press("earlier"); from >= before {
+		t.Errorf("earlier leads from %g to %g s", before, from)
+	}
+	if from, _ := press("later"); from != before {
+		t.Errorf("earlier and later lead from %g to %g s", before, from)
+	}
+	if from, to := press("out"); from != recovery || to != end {
+		t.Errorf("zooming in and out leads from %g to %g s to %g to %g s", recovery, end, from, to)
+	}
+	if from, to := press("all"); from != 0 || to != end {
+		t.Errorf("all is %g to %g s", from, to)
+	}
+	for range 3 {
+		press("in")
+		press("earlier")
+	}
+	if from, to := press("earlier"); from != 0 || to > end/7.9 {
+		t.Errorf("earlier than the start is %g to %g s", from, to)
+	}
+	for range 5 {
+		press("in")
+	}
+	if from, to := shows(); to-from < end/110 {
+		t.Errorf("zooming in does not stop: %g to %g s", from, to)
+	}
 }
 
 func clientsAreChosen(t *testing.T, open browserTab) {

@@ -46,6 +46,7 @@ func TestBrowser(t *testing.T) {
 		{"a slider moves the rows", sliderMovesRows},
 		{"every tab shows its charts", tabsShowCharts},
 		{"tabs are moved through by keys", tabsByKey},
+		{"the load is zoomed into by key", loadIsZoomed},
 		{"clients are chosen in the raster", clientsAreChosen},
 		{"labels keep apart", labelsKeepApart},
 		{"policies are added, shown and removed", policiesComeAndGo},
@@ -266,7 +267,7 @@ func breachesAreNoticed(t *testing.T, b chromium, s *Server) {
 const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), document.querySelectorAll("#fold").forEach((f) => f.checked = true), true)`
 
 func accessible(t *testing.T, b chromium, s *Server) {
-	for _, path := range []string{"/", "/?tab=clients", "/?tab=delays", "/?tab=work", faultPath, comparedPath, editorPath} {
+	for _, path := range []string{"/", "/?tab=clients", "/?tab=load", "/?tab=delays", faultPath, comparedPath, editorPath} {
 		p := b.open(t, s, path, desktop)
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)

@@ -52,9 +52,9 @@ func loadChart(r *sim.Result, shown []standing) templates.Chart {
 		}, l.lines(r.Scenario, s)...)...)
 	}
 	out := chart("load", "Load on the server over time", line.JSON())
-	out.Wide, out.Table = true, l.table(shown)
+	out.Wide, out.Zooms, out.Table = true, true, l.table(shown)
 	out.Note = fmt.Sprintf("Line: attempts that arrived in the first run, bin by bin (%s). Band: 10 to 90"+nbsp+"%% of %s. "+
-		"It starts at recovery; the handles below show the rest. Peak: the most in any %s after that, mean of the runs, as in the rows above.",
+		"It starts at recovery; the buttons, or the handles below, show the rest. Peak: the most in any %s after that, mean of the runs, as in the rows above.",
 		span(r.Scenario.Bin*time.Duration(l.per)), plural(float64(r.Scenario.Replications), "run", "runs"), span(r.Scenario.PeakWindow))
 	return out
 }
