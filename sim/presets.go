@@ -59,6 +59,7 @@ var presets = []Preset{
 	{ID: "retry-storm-short-queue", file: "retry-storm", change: shortQueue,
 		Shows: "A queue of 150, which is worked off in 750 ms, before the clients' second is over, is worth more than any policy: 97 % are served instead of 18 %."},
 	{ID: "slow-when-busy", Shows: "With a thousand requests at once each takes 3 s, and no client waits for that: four attempts hold the server there, two attempts or a budget let it go."},
+	{ID: "probes-in-step", Shows: "Circuit breakers that one outage opened are half-open together: for all their jitter a thousand clients send their probes as a herd, which the tab Each client shows as columns. Open for 5 s give or take half, they bring all through, without a crash."},
 	{ID: "contention", Shows: "A hundred writers of one row, the model behind the AWS article on backoff and jitter."},
 }
 

@@ -230,6 +230,12 @@ var claims = map[string]func(f figures){
 			f.Errorf("at its fullest a request takes %v s", got)
 		}
 	},
+	"probes-in-step": func(f figures) {
+		f.within("in-step", "crashes", 8.5, 9.5)
+		f.within("in-step", "successRate", 0.3, 0.5)
+		f.is("crashes", 0, "spread")
+		f.is("successRate", 1, "spread")
+	},
 	"unsynchronised": func(f figures) {
 		first := f.result.Scenario.Policies[0].ID
 		for _, p := range f.result.Scenario.Policies[1:] {

@@ -32,8 +32,9 @@ type outcome struct {
 	lengths     []float64
 }
 
-// outcomes are in the order of drawing, so that those that were served are on top.
+// outcomes are in the order of drawing: what never left is below all that did, and those that were served are on top.
 var outcomes = []outcome{
+	{"notSent", "held back by a guard", -1, -1, "l%v %vl%v %v", []float64{1, 2, 1, -2}},
 	{"unavailable", "server down", 0, -1, "v%v", []float64{2}},
 	{"overloaded", "turned away: full", -1, -1, "l%v %vm0 %vl%v %v", []float64{2, 2, -2, -2, 2}},
 	{"rateLimited", "turned away: too many", -1, 1, "l%v %vl%v %v", []float64{1, -2, 1, 2}},
@@ -42,7 +43,6 @@ var outcomes = []outcome{
 	{"permanent", "error for good", -1, 1, "l%v %v", []float64{2, -2}},
 	{"timeout", "timed out", -1, 0, "h%v", []float64{2}},
 	{"inFlight", "no answer by the end", -1, -1, "l%v %vl%v %v", []float64{2, 1, -2, 1}},
-	{"notSent", "held back by a guard", -1, -1, "l%v %vl%v %v", []float64{1, 2, 1, -2}},
 	{"ok", "served", 0, 0, "h0", nil}, // a dot, by its round ends
 }
 

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +72,37 @@ func TestMarksAreWhereAttemptsLeft(t *testing.T) {
 	}
 	if view.Client != 2 {
 		t.Errorf("the page chooses client %d, want 2, whose last attempt comes last", view.Client)
+	}
+}
+
+// Twenty clients, each with a circuit breaker of its own, ask a server that stays down every 100 ms. The first failure opens
+// every breaker for 2 s; without jitter all probe at 2, 4, 6 and 8 s, in columns over the whole height. With half of it as
+// jitter no more than a few of them meet after a probe or two, and no mark of what was held back lies on a probe's.
+func TestProbesInStepAreColumns(t *testing.T) {
+	const breaker = `"schedule": {"kind": "constant", "base": "100ms"}, "breaker": {"failures": 1, "openFor": "2s", "onOpen": "wait"`
+	all := clientsTab(t, `{
+		"horizon": "10s", "bin": "1s", "replications": 1, "clients": {"count": 20}, "server": {"outages": [{"start": "0s", "end": "1h"}]},
+		"policies": [{"id": "step", `+breaker+`}}, {"id": "spread", `+breaker+`, "openJitter": 0.5}}]
+	}`)
+	for _, raster := range all.view(1).Rasters {
+		if raster.Marks[0].Outcome != "notSent" || raster.Marks[1].Outcome != "unavailable" {
+			t.Errorf("%s is drawn in the order %s, %s", raster.Name, raster.Marks[0].Outcome, raster.Marks[1].Outcome)
+		}
+		probes := map[string]int{} // by their place across
+		for _, mark := range strings.Split(raster.Marks[1].D, "M")[1:] {
+			x, _, _ := strings.Cut(mark, " ")
+			probes[x]++
+		}
+		first := probes["0"]
+		delete(probes, "0")
+		switch most := slices.Max(slices.Collect(maps.Values(probes))); {
+		case first != 20:
+			t.Errorf("%s: %d attempts at the start", raster.Name, first)
+		case raster.ID == "step" && !maps.Equal(probes, map[string]int{"200": 20, "400": 20, "600": 20, "800": 20}):
+			t.Errorf("%s: probes at %v", raster.Name, probes)
+		case raster.ID == "spread" && most > 7:
+			t.Errorf("%s: %d probes in a column", raster.Name, most)
+		}
 	}
 }
 
