@@ -360,9 +360,14 @@ function address(main) {
   return state ? `/?${state}` : "/";
 }
 
-// dress brings what only the script knows up to date: sliders, tabs and charts.
+// dress brings what only the script knows up to date: sliders, tabs, charts, and which scenario of the gallery, which no
+// answer has, is shown.
 function dress(moved) {
   tabs();
+  for (const link of document.querySelectorAll("#starts a")) {
+    if (link.getAttribute("href") === $("main").dataset.start) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
   for (const slider of document.querySelectorAll("input.slider")) {
     const input = $(slider.dataset.for);
     const stops = slider.dataset.stops.split(" ").map(Number);

@@ -18,6 +18,7 @@ type Page struct {
 	Results  *Results  // nil if there are none
 	WhatIf   *WhatIf   // nil: the page has it already
 	Starts   []Link    // scenarios to start from; part of the frame, for no change touches them
+	Start    string    // address of the scenario by itself, which is that of one of Starts until it is changed
 }
 
 // Problem is one thing that is wrong.

@@ -14,6 +14,7 @@ func TestBrowserRows(t *testing.T) {
 	s := quick()
 	open := func(path string, l look) *tab { return b.open(t, s, path, l) }
 	t.Run("scenarios to start from", func(t *testing.T) { scenariosToStartFrom(t, open) })
+	t.Run("the scenario that is shown is marked", func(t *testing.T) { startIsMarked(t, open) })
 	t.Run("rows are compared and unfolded", func(t *testing.T) { rowsUnfold(t, open) })
 	t.Run("requests come in another way", func(t *testing.T) { workloadSwitches(t, open) })
 }
@@ -25,6 +26,20 @@ func scenariosToStartFrom(t *testing.T, open browserTab) {
 	p.wantWidth("unfolded", 390)
 	p.click(`#starts li:nth-child(2) a`)
 	p.await(`location.search.includes("clients.workload.spread=5s") && document.querySelectorAll(".policy").length === 8`)
+	p.await(startIs + ` === "/" + location.search`)
+}
+
+// startIs is the address of the scenario that the gallery marks as shown, null if it is none of them.
+const startIs = `(([first, ...more]) => more.length ? "several" : first?.getAttribute("href") ?? null)(document.querySelectorAll("#starts [aria-current]"))`
+
+// startIsMarked has the mark follow the scenario, and nothing else of the address.
+func startIsMarked(t *testing.T, open browserTab) {
+	p := open("/?tab=load&open=exponential-full", desktop)
+	p.await(`!document.querySelector(".slider").hidden && ` + startIs + ` === "/"`)
+	slide(p, "clients.count", 2000)
+	p.await(`location.search.includes("clients.count=2000") && ` + startIs + ` === null`)
+	p.click("#undo")
+	p.await(`!location.search.includes("clients.count") && ` + startIs + ` === "/"`)
 }
 
 // Without the script and with it, the same two buttons do the same.

@@ -100,7 +100,7 @@ type pageAnswer struct {
 
 // answer runs the state's scenario and sends the page. asked holds controls that differ from the state because of err.
 func (p *pageAnswer) answer(st state, asked url.Values, err error) {
-	page := templates.Page{Static: static.URL, Headline: headline(st.scenario), Form: formOf(st), Starts: starts()}
+	page := templates.Page{Static: static.URL, Headline: headline(st.scenario), Form: formOf(st), Starts: starts(), Start: address(encode(st.scenarioQuery()))}
 	p.complain(&page, asked, err)
 
 	events := &eventStream{w: p.w, control: http.NewResponseController(p.w)}

@@ -55,10 +55,7 @@ func opening() state {
 }
 
 func (s state) query() url.Values {
-	q := maps.Clone(s.said.query)
-	if s.said.scenario != s.scenario {
-		q = s.scenario.Query()
-	}
+	q := s.scenarioQuery()
 	if len(s.shown) > 0 {
 		q["show"] = s.shown
 	}
@@ -78,6 +75,14 @@ func (s state) query() url.Values {
 	}
 	s.whatIf.write(q)
 	return q
+}
+
+// scenarioQuery is the part of the query that says what is simulated.
+func (s state) scenarioQuery() url.Values {
+	if s.said.scenario != s.scenario {
+		return s.scenario.Query()
+	}
+	return maps.Clone(s.said.query)
 }
 
 // parseState reads an address's query. Its error holds spec.Faults for what cannot be read; the state has the rest.
