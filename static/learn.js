@@ -4,6 +4,7 @@
 
 import { morph } from "./morph.js";
 import { say } from "./say.js";
+import "./share.js";
 
 const $ = (id) => document.getElementById(id);
 const seenKey = "stampede-seen"; // in the browser's storage: ids of screens

@@ -12,7 +12,8 @@ export function controls(place, group) {
   play.className = "stage-play";
   const time = Object.assign(document.createElement("span"), { className: "stage-time" });
   const speed = document.createElement("select");
-  speed.append(...speeds.map((s) => new Option(`${s} ×`, s, s === 1, s === 1)));
+  const choices = [...new Set([...speeds, group.speed])].sort((a, b) => a - b);
+  speed.append(...choices.map((s) => new Option(`${s} ×`, s, s === 1, s === group.speed)));
   speed.onchange = () => {
     group.speed = Number(speed.value);
     group.refresh();

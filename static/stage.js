@@ -50,14 +50,15 @@ class Group {
     const figures = root.matches("figure.stage") ? [root] : [...root.querySelectorAll("figure.stage")];
     this.stages = figures.map((figure) => new Stage(this, figure));
     this.length = Math.max(...figures.map((figure) => Number(figure.dataset.end)));
+    if (addressed()) {
+      this.time = Math.min(Number(addressed().at), this.length);
+      this.speed = Number(addressed().speed);
+      this.followed = Number(addressed().client) - 1;
+    }
     const place = root.matches("figure.stage") ? root.querySelector(".stage-controls") : root.querySelector(":scope > .stage-controls");
     this.controls = controls(place, this);
     this.keys = (event) => this.pressed(event);
     root.addEventListener("keydown", this.keys);
-    if (addressed()) {
-      this.time = Math.min(Number(addressed().at), this.length);
-      this.followed = Number(addressed().client) - 1;
-    }
     this.refresh();
   }
 
@@ -152,7 +153,7 @@ class Group {
     clearTimeout(this.recording);
     this.recording = setTimeout(() => {
       const query = new URLSearchParams(location.search);
-      for (const [key, value] of [["at", this.time > 0 && Number(this.time.toFixed(3))], ["client", this.followed >= 0 && this.followed + 1]]) {
+      for (const [key, value] of [["at", this.time > 0 && Number(this.time.toFixed(3))], ["speed", this.speed !== 1 && this.speed], ["client", this.followed >= 0 && this.followed + 1]]) {
         if (value) query.set(key, value);
         else query.delete(key);
       }

@@ -91,6 +91,7 @@ type LessonRun struct {
 	Load    LoadAxis
 	Time    TimeAxis
 	Numbers Results // of the strips' table
+	Embed   Snippet // frames the stages; empty if there are none, or it is not known where the page is
 }
 
 // LessonStrip is the load of one policy.

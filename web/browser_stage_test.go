@@ -3,11 +3,19 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -54,6 +62,7 @@ func TestBrowserStage(t *testing.T) {
 	}
 	t.Run("bears the longest trace", func(t *testing.T) { stageBearsMuch(t, open) })
 	t.Run("fits, and is accessible", func(t *testing.T) { stageFits(t, open) })
+	t.Run("plays in a frame of another origin", func(t *testing.T) { stageInAFrame(t, b) })
 }
 
 func stagePlays(t *testing.T, open browserTab) {
@@ -90,12 +99,55 @@ func stagePlays(t *testing.T, open browserTab) {
 	if after := stage[float64](p, `return group.time`); after <= before {
 		t.Errorf("the slider's key leads from %v to %v s", before, after)
 	}
-	// Played at 20 times the speed it comes to its end, and stays there.
+	// Played at 20 times the speed it comes to its end, stays there, and the address says all that.
 	eval[bool](p, `(() => { const s = document.querySelector(".stage-buttons select"); s.value = "20"; s.dispatchEvent(new Event("change")); return true; })()`)
 	p.click(".stage-play")
 	p.await(`document.querySelector(".stage-play").textContent.includes("Play")`)
 	if got := stage[bool](p, `return group.time === group.length`); !got {
 		t.Error("it stopped before the end")
+	}
+	p.await(`new URLSearchParams(location.search).get("speed") === "20" && new URLSearchParams(location.search).has("at")`)
+	p.do(chromedp.Navigate(p.url + stagesPath + "&speed=2.5"))
+	p.await(stagesReady)
+	if got := eval[string](p, `document.querySelector(".stage-buttons select").selectedOptions[0].text`); got != "2.5 ×" || stage[float64](p, `return group.speed`) != 2.5 {
+		t.Errorf("opened at 2.5 times the speed it says %s", got)
+	}
+}
+
+// The snippet that a lesson offers, pasted into a page of another origin: it plays, breaks no policy and leaves no cookie.
+func stageInAFrame(t *testing.T, b chromium) {
+	stampede := httptest.NewServer(quick())
+	t.Cleanup(stampede.Close)
+	res, err := http.Get(stampede.URL + "/learn/the-herd?guess=0")
+	must(t, err)
+	snippet := regexp.MustCompile(`id="share-stages" value="([^"]+)"`).FindSubmatch(bodyOf(t, res))
+	if snippet == nil {
+		t.Fatal("the lesson offers nothing to embed")
+	}
+	other := New(Config{})
+	other.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!doctype html><title>x</title><link rel=icon href=data:,><body>%s", html.UnescapeString(string(snippet[1])))
+	})
+	p := b.open(t, other, "/", desktop)
+	p.await(`performance.getEntriesByType("resource").some((e) => e.initiatorType === "iframe")`)
+	frame := call(p, page.GetFrameTree, cdp.Empty{}).FrameTree.ChildFrames[0].Frame
+	inside := call(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: frame.ID}).ExecutionContextID
+	ctx, cancel := p.within()
+	defer cancel()
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(async () => {
+		const once = async (met) => { while (!met()) await new Promise(requestAnimationFrame); };
+		await once(() => document.querySelector(".stage-play")?.disabled === false);
+		document.querySelector(".stage-play").click();
+		await once(() => parseFloat(document.querySelector(".stage-time").textContent) > 0.1);
+		return location.origin + document.querySelectorAll("canvas").length + document.cookie;
+	})()`, chromedp.EvalAwaitPromise, func(e *runtime.EvaluateParams) { e.ContextID = inside }))
+	must(t, err)
+	if got != stampede.URL+"1" {
+		t.Errorf("origin, stages and cookies in the frame: %s", got)
+	}
+	if cookies := call(p, network.GetCookies, network.GetCookiesParams{URLs: []string{stampede.URL, p.url}}).Cookies; len(cookies) > 0 {
+		t.Errorf("%d cookies", len(cookies))
 	}
 }
 

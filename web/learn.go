@@ -150,7 +150,7 @@ func (s *Server) lessonPage(w http.ResponseWriter, r *http.Request) {
 		status = problemOf(err).Status
 		page.Problems = append([]templates.Problem{{Detail: "Not all of this address can be read. The page shows what can."}}, problemsOf(faultsOf(err))...)
 	}
-	page.Blocks, err = s.lessonBlocks(r.Context(), st)
+	page.Blocks, err = s.lessonBlocks(r.Context(), s.origin(r), st)
 	if gone(r) {
 		return
 	}

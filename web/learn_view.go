@@ -77,14 +77,15 @@ func (st lessonState) step(by int) templates.Link {
 	return templates.Link{}
 }
 
-// lessonBlocks are the screen's, as far as they are shown: up to a question, until it is answered.
-func (s *Server) lessonBlocks(ctx context.Context, st lessonState) ([]templates.LessonBlock, error) {
+// lessonBlocks are the screen's, as far as they are shown: up to a question, until it is answered. The origin is where
+// links from elsewhere find the site.
+func (s *Server) lessonBlocks(ctx context.Context, origin string, st lessonState) ([]templates.LessonBlock, error) {
 	sc := st.screen()
 	f, err := s.factsOf(ctx, sc, st.settings)
 	if err != nil {
 		return nil, err
 	}
-	view := lessonView{st, f, f}
+	view := lessonView{st, f, f, origin}
 	if sc.question != nil {
 		if view.asked, err = s.factsOf(ctx, sc, sc.question.at); err != nil {
 			return nil, err
@@ -108,7 +109,8 @@ func (s *Server) lessonBlocks(ctx context.Context, st lessonState) ([]templates.
 type lessonView struct {
 	lessonState
 	*facts
-	asked *facts // what the screen's question is about
+	asked  *facts // what the screen's question is about
+	origin string
 }
 
 func (v lessonView) block(ctx context.Context, s *Server, b block) ([]templates.LessonBlock, error) {
@@ -198,6 +200,9 @@ func (v lessonView) played(ctx context.Context, s *Server) (*templates.LessonRun
 	var err error
 	if len(show) > 0 {
 		out.Stages, err = s.stagesOf(ctx, v.result.Scenario, given, show...)
+	}
+	if v.origin != "" && len(out.Stages) > 0 {
+		out.Embed = stagesSnippet(v.origin, state{scenario: v.result.Scenario}, out.Stages)
 	}
 	return out, err
 }

@@ -24,10 +24,10 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", stagePolicy)
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	query, unread := askedIn(r)
-	at, atErr := takeAt(query)
+	at, speed, playerErr := takePlayer(query)
 	st, err := parseState(query)
-	err = allFaults(unread, err, atErr)
-	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario), At: at, Client: st.client}
+	err = allFaults(unread, err, playerErr)
+	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario), At: at, Speed: speed, Client: st.client}
 	if err == nil {
 		page.Stages, err = s.stagesOf(r.Context(), st.scenario, st.marks, shownIn(query, st)...)
 	}
@@ -44,17 +44,31 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 	s.sendPage(w, r, status, templates.EmbedStages(page))
 }
 
-// takeAt takes from a query the time, in seconds of the run, at which its stages begin.
-func takeAt(query url.Values) (seconds string, err error) {
-	if !query.Has("at") {
-		return "0", nil
+// The speeds at which stages play.
+const slowest, fastest = 0.1, 20
+
+// takePlayer takes from a query where its stages begin, in seconds of the run, and how many times as fast they play.
+func takePlayer(query url.Values) (at, speed float64, err error) {
+	var faults spec.Collector
+	if query.Has("at") {
+		d, problem := secondsOf(query.Get("at"))
+		if problem != "" {
+			faults.Add("?at", "at "+problem)
+		}
+		at = d.Seconds()
 	}
-	d, problem := secondsOf(query.Get("at"))
+	speed = 1
+	if text := query.Get("speed"); query.Has("speed") {
+		x, err := strconv.ParseFloat(text, 64)
+		if err == nil && x >= slowest && x <= fastest {
+			speed = x
+		} else {
+			faults.Addf("?speed", "speed must be a number from %v to %v, not %.40q", slowest, fastest, text)
+		}
+	}
 	query.Del("at")
-	if problem != "" {
-		return "0", spec.Faults{{Pointer: "?at", Detail: "at " + problem}}
-	}
-	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64), nil
+	query.Del("speed")
+	return at, speed, faults.Err()
 }
 
 // shownIn are the ids of the policies that an address says to show, wrong ones too: a stage shows what is asked for.
@@ -72,6 +86,6 @@ func stagesSnippet(origin string, st state, shown []templates.StageView) templat
 		alone.shown = append(alone.shown, v.ID)
 	}
 	at := origin + embedStagePath + strings.TrimPrefix(address(encode(alone.query())), "/")
-	return templates.Snippet{ID: "stages", Label: "The runs in motion for one", Text: `<iframe src="` + html.EscapeString(at) + `" title="` +
+	return templates.Snippet{ID: "stages", Label: "Runs for a web page", Text: `<iframe src="` + html.EscapeString(at) + `" title="` +
 		html.EscapeString(headline(st.scenario)) + `" width="100%" height="960" loading="lazy" frameborder="0"></iframe>`}
 }

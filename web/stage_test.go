@@ -86,7 +86,7 @@ func TestEmbeddedStages(t *testing.T) {
 	if n := strings.Count(body, "<figure class=\"stage"); n != 1 || !strings.Contains(body, `href="http://example.com/?clients.count=20&amp;show=exponential&amp;tab=watch"`) {
 		t.Errorf("%d stages; %.500s", n, body[strings.Index(body, "<footer"):])
 	}
-	for query, want := range map[string]string{"?show=nobody": "must be the id of one of the policies", "?clients.count=x": "clients", "?at=soon": "must be a number of seconds", "?%": ""} {
+	for query, want := range map[string]string{"?show=nobody": "must be the id of one of the policies", "?clients.count=x": "clients", "?at=soon": "must be a number of seconds", "?speed=21": "must be a number from 0.1 to 20", "?speed=NaN": "must be a number from 0.1 to 20", "?%": ""} {
 		if res := ask(s, "GET", embedStagePath+query, ""); res.StatusCode < 400 || res.StatusCode >= 500 || !strings.Contains(string(bodyOf(t, res)), want) {
 			t.Errorf("%s: status %d", query, res.StatusCode)
 		}
