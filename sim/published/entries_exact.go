@@ -69,7 +69,7 @@ func decorrelated(ratio int, atCap, mean float64) Entry {
 		}
 	}
 	return Entry{
-		ID: fmt.Sprintf("decorrelated-%d", ratio), Title: fmt.Sprintf("Decorrelated jitter with a cap of %d bases", ratio), runs: 40, traced: true,
+		ID: fmt.Sprintf("decorrelated-%d", ratio), Title: fmt.Sprintf("Decorrelated jitter with a cap of %d bases", ratio), runs: 40, apart: true, traced: 500,
 		Says:   fmt.Sprintf("In the long run %.2f %% of the delays lie exactly on the cap, and their mean is %.4g of it; full jitter has none there, and half.", 100*atCap, mean),
 		Source: "The balance equation of min(cap, U(base, 3·previous)), solved", URL: jitterURL,
 		document: fmt.Sprintf(`{"horizon": "%ds", "clients": {"count": 500}, "server": {"outages": [{"start": "0s", "end": "100h"}]},

@@ -30,7 +30,8 @@ type Entry struct {
 	preset   string // or the preset that it is, to which edit is done
 	edit     func(*sim.Scenario)
 	runs     int  // in full
-	traced   bool // each run by a seed of its own, with the attempts of 500 clients
+	apart    bool // each run by a seed of its own: figures are read off its first replication
+	traced   int  // with the attempts of so many clients, if apart
 }
 
 // Figure is a number that was published.
@@ -92,7 +93,7 @@ func (e *Entry) Runs() int { return e.runs }
 func (e *Entry) Measure(ctx context.Context, times int) ([]Measured, error) {
 	s := e.Scenario()
 	var r runs
-	if !e.traced {
+	if !e.apart {
 		s.Replications = times
 		result, err := sim.Runner{Values: true}.Run(ctx, s, nil)
 		if err != nil {
@@ -103,7 +104,7 @@ func (e *Entry) Measure(ctx context.Context, times int) ([]Measured, error) {
 		s.Replications = 1
 		for seed := range times {
 			s.Seed = uint64(seed) + 1
-			result, err := sim.Runner{Values: true, Trace: 500}.Run(ctx, s, nil)
+			result, err := sim.Runner{Values: true, Trace: e.traced}.Run(ctx, s, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -160,7 +161,7 @@ func (r runs) of(policy, metric string) []float64 {
 	return values
 }
 
-// each returns what a function makes of each traced run.
+// each returns what a function makes of each run.
 func (r runs) each(policy string, value func(sim.PolicyResult) float64) []float64 {
 	var values []float64
 	for _, result := range r {
