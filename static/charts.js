@@ -374,13 +374,15 @@ function column(share, x, y, height, colour) {
   ];
 }
 
-// label writes the names of points beside them, where there is room: right, left, over or under, near or a little away.
-// Where it is narrow the key under the chart says what is what.
+// label writes the names of points beside them, where there is room: right, left, over or under, near or a little away;
+// clear of marks, other names and, if that can be, intervals. Where it is narrow the key under the chart says what is what.
 function label(chart, option, width) {
   const points = option.series.filter((s) => s.type === "scatter");
-  if (width < 560 || points.length < 3 || option.yAxis[0].type === "category" || option.series.some((s) => s.type === "line")) return;
-  const at = points.map((s) => chart.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, s.data[0]));
+  if (width < 560 || points.length === 0 || option.series.some((s) => s.type === "line")) return;
+  const pixel = (place) => chart.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, place);
+  const at = points.map((s) => pixel(s.data[0]));
   const taken = at.map(([x, y]) => ({ x: x - 8, y: y - 8, w: 16, h: 16 }));
+  const crossed = option.series.filter((s) => s.type === "custom").flatMap((s) => arms(s.data[0], pixel));
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = `12px ${option.textStyle.fontFamily}`;
   chart.setOption({
@@ -388,12 +390,19 @@ function label(chart, option, width) {
       const i = points.indexOf(s);
       if (i < 0) return {};
       const w = pen.measureText(s.name).width;
-      const box = places(at[i], w).find((b) => b.x > 72 && b.x + w < width && b.y > 0 && !taken.some((t) => meet(t, b)));
+      const free = places(at[i], w).filter((b) => b.x > 72 && b.x + w < width && b.y > 0 && !taken.some((t) => meet(t, b)));
+      const box = free.find((b) => !crossed.some((c) => meet(c, b))) ?? free[0];
       if (!box) return {};
       taken.push(box);
       return { label: { show: true, formatter: "{a}", position: [box.x - at[i][0] + 5.5, box.y - at[i][1] + 5.5], color: css("--ink"), fontSize: 12 } };
     }),
   });
+}
+
+// arms are the boxes of a cross's two lines.
+function arms([x, y, left, right, low, high], pixel) {
+  const [[fromX, atY], [toX], [atX, fromY], [, toY]] = [[left, y], [right, y], [x, low], [x, high]].map(pixel);
+  return [{ x: fromX, y: atY - 1, w: toX - fromX, h: 2 }, { x: atX - 1, y: toY, w: 2, h: fromY - toY }];
 }
 
 function places([x, y], w) {

@@ -134,4 +134,16 @@ func TestWorkChartHoldsEveryPolicy(t *testing.T) {
 	if len(c.Table.Rows) != len(all) || len(c.Key) != len(all) {
 		t.Errorf("%d rows and %d keys for %d policies", len(c.Table.Rows), len(c.Key), len(all))
 	}
+	var option struct {
+		Series []struct {
+			Type string
+			Data [][]float64
+		}
+	}
+	must(t, json.Unmarshal([]byte(c.Option), &option))
+	for _, s := range option.Series { // an interval of two runs is wide
+		if s.Type == "custom" && slices.Min(s.Data[0]) < 0 {
+			t.Errorf("a cross reaches below 0: %v", s.Data[0])
+		}
+	}
 }

@@ -86,12 +86,12 @@ func workAxis(all []standing, metric string) (x opts.XAxis, never float64) {
 // addCross adds a policy's intervals. The script draws them; it is told [x, y, x from, x to, y from, y to].
 func addCross(scatter *charts.Scatter, s standing, cross []float64) {
 	for i := range cross {
-		cross[i] = round(cross[i])
+		cross[i] = round(max(cross[i], 0)) // there are no fewer attempts than none, and no time before the start
 	}
 	scatter.MultiSeries = append(scatter.MultiSeries, charts.SingleSeries{
 		Type: types.ChartCustom, RenderItem: types.FuncStr("@cross"), Data: [][]float64{cross},
 		ItemStyle: &opts.ItemStyle{Color: colour(s.mark)},
-		Encode:    &opts.Encode{X: []int{0}, Y: []int{1}},
+		Encode:    &opts.Encode{X: []int{0, 2, 3}, Y: []int{1, 4, 5}}, // the axes reach as far as the intervals
 	})
 }
 
