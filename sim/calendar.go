@@ -104,9 +104,9 @@ type level struct {
 type calendar struct {
 	levels [numLevels]level
 	end    int64    // the open bucket ends here; what comes before goes to near
-	open   []event  // the open bucket, sorted
+	open   []event  // the open bucket, sorted, and what was put behind its last
 	pos    int      // of the next event in open
-	near   []event  // a heap of events that were put into the open bucket after it was opened
+	near   []event  // a heap of events that were put before that
 	chain  []*chunk // scratch: the chunks of a bucket in order
 	free   []*chunk
 	slabs  []*[slabLen]chunk // all chunks
@@ -170,7 +170,7 @@ func (c *calendar) reach(t int64) {
 func (c *calendar) push(e event) {
 	t := e.time()
 	if t < c.end {
-		c.pushNear(e)
+		c.pushOpen(e)
 		return
 	}
 	for i := range c.levels {
@@ -391,6 +391,20 @@ func insertionSort(events []event) {
 		}
 		events[j] = e
 	}
+}
+
+// pushOpen adds an event to the open bucket: to its end if it comes after all others, as it does when a herd moves in
+// step, and otherwise to near.
+func (c *calendar) pushOpen(e event) {
+	if n := len(c.open); n > 0 && e.before(c.open[n-1]) {
+		c.pushNear(e)
+		return
+	}
+	if len(c.open) == cap(c.open) && 2*c.pos >= len(c.open) { // make room rather than grow with all that has been
+		c.open = c.open[:copy(c.open, c.open[c.pos:])]
+		c.pos = 0
+	}
+	c.open = append(c.open, e)
 }
 
 func (c *calendar) pushNear(e event) {

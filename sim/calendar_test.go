@@ -84,6 +84,24 @@ func (c *calendar) take1() (event, bool) {
 	}
 }
 
+// TestOpenBucketHoldsWhatIsToCome: attempts that are repeated within one bucket take the memory of those to come, not of
+// all that have been.
+func TestOpenBucketHoldsWhatIsToCome(t *testing.T) {
+	c := new(calendar)
+	c.reset(1<<30, new(atomic.Bool))
+	const clients = 1000
+	for i := range uint64(clients) {
+		c.push(newEvent(0, classArrival, i, 1))
+	}
+	for range 1000 * clients {
+		e, _ := c.take1()
+		c.push(newEvent(e.time()+1, classArrival, e.request(), e.attempt()+1))
+	}
+	if got := cap(c.open) + cap(c.near); got > 8*clients {
+		t.Errorf("the open bucket has room for %d events, of which at most %d are to come", got, clients)
+	}
+}
+
 // TestEventOrder: an event's bits compare as time, class, request, attempt, and give them back.
 func TestEventOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

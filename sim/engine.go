@@ -322,26 +322,40 @@ func (e *engine) bounce(ev event) bool {
 	if leave+e.fixed >= e.horizon {
 		return false
 	}
-	e.spend()
-	g.attempts++
 	g.refused[strategies.Unavailable]++
 	g.lastTrouble = max(g.lastTrouble, seen)
+	bin := e.series.bin.of(seen)
 	if g.tested {
-		bin := e.series.bin.of(seen)
 		e.series.counts[countRefused][bin]++
-		e.series.stepAt(levelWaiting, bin, seen, 1)
-		e.series.stepAt(levelWaiting, e.series.bin.of(leave), leave, -1)
 		if n <= observedRows {
 			e.observed[n-1].add(d)
 		}
 	}
+	asked := false
+	if g.guards != nil {
+		if !e.toldPays(g, request&numberMask, n, t) {
+			return true
+		}
+		asked = g.guards.asksOf(n + 1)
+	}
+	if g.tested {
+		e.series.stepAt(levelWaiting, bin, seen, 1)
+		e.series.stepAt(levelWaiting, e.series.bin.of(leave), leave, -1)
+	}
+	if asked {
+		e.push(newEvent(leave, classLeave, request, n+1))
+		return true
+	}
+	e.spend()
+	g.attempts++
 	e.push(newEvent(leave+e.fixed, classArrival, request, n+1))
 	return true
 }
 
-// isPlain reports whether walk and bounce say all there is to say of the group's way through an outage.
+// isPlain reports whether walk and bounce say all there is to say of the group's way through an outage. What guards see
+// and decide while an answer is on its way back is for events to say.
 func (e *engine) isPlain(g *group) bool {
-	return e.trace == nil && g.guards == nil && e.fixed >= 0 && e.hops == 1 && !g.feedback && g.settledWindows &&
+	return e.trace == nil && (g.guards == nil || e.fixed == 0) && e.fixed >= 0 && e.hops == 1 && !g.feedback && g.settledWindows &&
 		(g.timeout == 0 || 2*e.fixed <= g.timeout) && g.retryOn.Has(strategies.Unavailable) &&
 		(e.server.hints == NoHint || g.rule == strategies.IgnoreHint)
 }

@@ -9,13 +9,13 @@ import "github.com/stampede-sim/stampede/strategies"
 
 // guards are those of a group's processes, one state each, and what its clients remember for them.
 type guards struct {
-	perProcess int64 // clients
-	breaker    *strategies.Breaker
-	budget     *strategies.Budget
-	throttle   *strategies.Throttle
-	breakers   []strategies.BreakerState
-	budgets    []strategies.BudgetState
-	throttles  []strategies.ThrottleState
+	process   divider // a client's process
+	breaker   *strategies.Breaker
+	budget    *strategies.Budget
+	throttle  *strategies.Throttle
+	breakers  []strategies.BreakerState
+	budgets   []strategies.BudgetState
+	throttles []strategies.ThrottleState
 	remembered
 
 	// Thousandths of tokens over all processes, and what the series knows of them: so coarse that its sums do not overflow.
@@ -38,7 +38,7 @@ func newGuards(p *strategies.Policy, clients, perProcess, slots int, old *guards
 	if old == nil {
 		old = new(guards)
 	}
-	g := &guards{perProcess: int64(perProcess), breaker: p.NewBreaker(), budget: p.NewBudget(), throttle: p.NewThrottle()}
+	g := &guards{process: newDivider(int64(perProcess), int64(clients)), breaker: p.NewBreaker(), budget: p.NewBudget(), throttle: p.NewThrottle()}
 	processes := processes(clients, perProcess)
 	g.answers = resized(old.answers, slots)
 	if g.breaker != nil {
@@ -91,7 +91,7 @@ func (g *guards) asksOf(n int64) bool {
 
 // process returns the process of a request's client.
 func (e *engine) process(g *group, number uint64) int64 {
-	return e.client(g, number) / g.guards.perProcess
+	return g.guards.process.of(e.client(g, number))
 }
 
 // depart lets a guarded client's attempt leave when its time comes.
@@ -129,6 +129,12 @@ func (e *engine) leave(ev event) {
 	}
 	if s.breaker != nil {
 		s.marks[g.slot(number)] = s.breaker.Sent(&s.breakers[p])
+	}
+	if arrival := newEvent(t, classArrival, g.id|number, n); e.fixed == 0 && g.plain && e.isAlone(arrival) {
+		e.spend() // what dispatch comes to, on a network that takes no time
+		g.attempts++
+		e.arrive(arrival)
+		return
 	}
 	e.dispatch(g, number, n, t)
 }
@@ -173,14 +179,27 @@ func (e *engine) dispatch(g *group, number uint64, n, t int64) {
 			e.emit(newEvent(fires, classTimeout, g.id|number, n))
 		}
 	case arrival >= e.horizon:
-	case met && (back > 0 || arrival == t && e.isAlone(newEvent(t, classArrival, g.id|number, n))):
-		// An answer at the instant of the arrival is among others of that instant, unless there are none.
+	case met && back > 0:
+		// An answer at the instant of the arrival would be among others of that instant.
 		e.meetEarly(arrival)
 		seen, class, hint := e.answerWhileDown(arrival, back, fires)
-		e.retry(g, number, n, seen, class, hint) // not seen from here, even if that is now: a million retries would nest
+		e.retry(g, number, n, seen, class, hint)
 	default:
 		e.emit(newEvent(arrival, classArrival, g.id|number, n))
 	}
+}
+
+// toldPays tells a client's guards, at t, that attempt n was refused by a server that is down, and reports whether they
+// pay for another. If not, the request has failed.
+func (e *engine) toldPays(g *group, number uint64, n, t int64) bool {
+	e.tell(g, number, n, t, strategies.Unavailable)
+	if e.pays(g, number, t, false) {
+		return true
+	}
+	if next, more := e.requestFailed(g, number, n, t, reasonBudget); more {
+		e.depart(g, next)
+	}
+	return false
 }
 
 // success stands for the class of an answer that is none of failure.

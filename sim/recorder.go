@@ -11,14 +11,14 @@ import (
 // A recorder gathers what one replication measures. It holds integers only, and none of its sums hangs on the order in
 // which they are made, so that the engine may follow clients in whatever order is fastest.
 
-// divider divides times by a fixed width without a division instruction, where that is exact.
+// divider divides by a fixed width without a division instruction, where that is exact.
 type divider struct {
 	width int64
 	magic uint64 // ceil(2^64 / (width >> shift)); 0: divide
 	shift uint
 }
 
-// newDivider returns a divider of times in [0, limit] by width.
+// newDivider returns a divider of what is in [0, limit] by width.
 func newDivider(width, limit int64) divider {
 	d := divider{width: width, shift: uint(bits.TrailingZeros64(uint64(width)))}
 	odd := uint64(width) >> d.shift
