@@ -29,7 +29,8 @@ func tabsShowCharts(t *testing.T, open browserTab) {
 		} else {
 			p.await(chartsDrawn)
 		}
-		if got := eval[string](p, `new URLSearchParams(location.search).get("tab") ?? ""`); got != tabOf(tab.id) {
+		want, _ := tabOf(tab.id)
+		if got := eval[string](p, `new URLSearchParams(location.search).get("tab") ?? ""`); got != want {
 			t.Errorf("%s: the address says tab=%s", tab.id, got)
 		}
 		if small := eval[int](p, `[...document.querySelectorAll("[data-chart]")].filter((e) => {

@@ -90,12 +90,8 @@ func parseState(query url.Values) (state, error) {
 	var faults spec.Collector
 	sc, err := readable(query)
 	faults.Merge("", err)
-	s := state{scenario: sc, tab: tabOf(query.Get("tab")), client: clientOf(query.Get("client"))}
-	for _, p := range sc.Policies {
-		if slices.Contains(query["show"], p.ID) && len(s.shown) < maxShown {
-			s.shown = append(s.shown, p.ID)
-		}
-	}
+	s := state{scenario: sc}
+	s.readCharts(query, &faults)
 	for _, named := range s.named() {
 		if id := query.Get(named.key); s.place(id) >= 0 {
 			*named.id = id
@@ -112,6 +108,35 @@ func parseState(query url.Values) (state, error) {
 	s.said = saying{sc, sc.Query()}
 	s.address = encode(s.query())
 	return s, faults.Err()
+}
+
+// readCharts reads what an address says of the charts: which policies are in them, what tab and what client.
+func (s *state) readCharts(query url.Values, faults *spec.Collector) {
+	asked := query["show"]
+	for _, p := range s.scenario.Policies {
+		if slices.Contains(asked, p.ID) {
+			s.shown = append(s.shown, p.ID)
+		}
+	}
+	for _, id := range asked {
+		if s.place(id) < 0 {
+			faults.Addf("/show", "show must be the id of one of the policies, not %.40q", id)
+		}
+	}
+	if n := len(s.shown); n > maxShown {
+		faults.Addf("/show", "%d policies are to be shown; the charts have room for %d", n, maxShown)
+		s.shown = s.shown[:maxShown]
+	}
+	tab, problem := tabOf(query.Get("tab"))
+	s.tab = tab
+	if problem != "" {
+		faults.Add("/tab", problem)
+	}
+	client, problem := clientOf(query.Get("client"))
+	s.client = client
+	if problem != "" {
+		faults.Add("/client", problem)
+	}
 }
 
 // namedPolicy is a policy that an address names for some purpose.
@@ -131,6 +156,7 @@ func (s *state) forget() {
 			*named.id = ""
 		}
 	}
+	s.shown = slices.DeleteFunc(slices.Clone(s.shown), func(id string) bool { return s.place(id) < 0 })
 }
 
 // place is where a policy is in the scenario, −1 if there is none of that id.

@@ -34,6 +34,11 @@ func TestBrokenAddressesKeepWhatCanBeRead(t *testing.T) {
 		{"p=constant,base=1s,id=a&p=constant,base=2s,id=a", "p=constant,base=1s,id=a&p=constant,base=2s", []string{`policies.1.id id must differ`}, 2},
 		{strings.Repeat("p=constant,base=1s&", 14), strings.TrimSuffix(strings.Repeat("p=constant,base=1s&", 12), "&"), []string{"policies there are 14 policies; the page has room for 12"}, 12},
 		{"edit=nobody&seed=5", "seed=5", []string{`edit edit must be the id of one of the policies, not "nobody"`}, opening},
+		{"show=exponential&show=nobody&seed=5", "seed=5&show=exponential", []string{`show show must be the id of one of the policies, not "nobody"`}, opening},
+		{"show=decorrelated&show=exponential&show=every-second", "show=every-second&show=exponential", []string{"show 3 policies are to be shown; the charts have room for 2"}, opening},
+		{"tab=lod&seed=5", "seed=5", []string{`tab tab must be one of served, clients, watch, load, delays, work, not "lod"`}, opening},
+		{"tab=served&client=&show=exponential", "show=exponential", nil, opening},
+		{"client=1,5&seed=5", "seed=5", []string{`client client must be a whole number from 1 to 300, not "1,5"`}, opening},
 		{"marks=zz&seed=5", "seed=5", []string{`marks marks must be a letter from a to l for each policy`}, opening},
 	} {
 		query, err := url.ParseQuery(c.query)

@@ -51,7 +51,11 @@ func (s state) edit(asked url.Values) (state, error) {
 	}
 	s.rewrite(asked, &faults)
 	if asked.Has("client") {
-		s.client = clientOf(asked.Get("client"))
+		client, problem := clientOf(asked.Get("client"))
+		s.client = client
+		if problem != "" {
+			faults.Add("/client", problem)
+		}
 	}
 	for _, do := range asked["do"] {
 		if problem := s.do(do); problem != "" {

@@ -342,11 +342,16 @@ func classOf(name string) (strategies.Class, bool) {
 	return strategies.Class(max(i, 0)), i >= 0
 }
 
-// clientOf reads the number of a client; 0 where it is none that can be in a raster.
-func clientOf(text string) int {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 1 || n > maxTraced {
-		return 0
+// clientOf reads the number of a client; 0 is the one that the page chooses. The problem says why it is none that can be in
+// a raster.
+func clientOf(text string) (n int, problem string) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return 0, ""
 	}
-	return n
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxTraced {
+		return 0, fmt.Sprintf("client must be a whole number from 1 to %d, not %.40q", maxTraced, text)
+	}
+	return n, ""
 }

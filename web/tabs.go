@@ -1,7 +1,9 @@
 package web
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/templates"
@@ -40,14 +42,19 @@ var tabList = []tabKind{
 	}},
 }
 
-// tabOf is how a state names a tab: "" is the first, and what is none leads there.
-func tabOf(id string) string {
-	for _, t := range tabList[1:] {
-		if t.id == id {
-			return id
-		}
+// tabOf is how a state names a tab: "" is the first. What is none leads there too, with what is wrong with it.
+func tabOf(id string) (tab, problem string) {
+	var ids []string
+	for _, t := range tabList {
+		ids = append(ids, t.id)
 	}
-	return ""
+	if id == "" || id == ids[0] {
+		return "", ""
+	}
+	if !slices.Contains(ids, id) {
+		return "", fmt.Sprintf("tab must be one of %s, not %.40q", strings.Join(ids, ", "), id)
+	}
+	return id, ""
 }
 
 // tabbed is the tab that a state shows.
@@ -64,7 +71,7 @@ func tabLinks(st state) []templates.Tab {
 	var links []templates.Tab
 	for _, t := range tabList {
 		to := st
-		to.tab = tabOf(t.id)
+		to.tab, _ = tabOf(t.id)
 		links = append(links, templates.Tab{ID: t.id, Label: t.label, Href: address(encode(to.query())) + "#tabs", Shown: t.id == st.tabbed().id})
 	}
 	return links
