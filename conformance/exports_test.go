@@ -17,6 +17,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/server/common/retrypolicy"
@@ -29,6 +30,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/export"
 )
 
 // parsers are the real ones that run in Go, by format, and schemas where none does. Each returns an error if it does not accept the text, or makes of it
@@ -192,4 +194,28 @@ func parseAWS(t *testing.T, text string, does strategies.Policy) error {
 		same("retry_mode", loaded.RetryMode, aws.RetryModeStandard),
 		same("max_attempts", int64(loaded.RetryMaxAttempts), min(does.MaxAttempts, math.MaxInt32)),
 	)
+}
+
+// What Envoy has instead of a budget is a cluster as its own parser reads it; a share of more than all is all.
+func TestEnvoyRetryBudget(t *testing.T) {
+	for ratio, want := range map[string]float64{"0.2": 20, "0.57": 57, "3": 100} {
+		p, err := strategies.ParseText("exponential,base=1s,cap=10s,maxAttempts=3,budget.kind=ratio,budget.burst=10,budget.ratio=" + ratio)
+		if err != nil {
+			t.Fatal(err)
+		}
+		envoy, _ := export.Find("envoy")
+		file, err := envoy.Export(p)
+		if err != nil || len(file.Notes) == 0 {
+			t.Fatalf("%v, notes %q", err, file.Notes)
+		}
+		note := file.Notes[0]
+		var cluster clusterv3.Cluster
+		if err := protojson.Unmarshal([]byte(note[strings.Index(note, "{"):strings.LastIndex(note, "}")+1]), &cluster); err != nil {
+			t.Fatalf("%v: %s", err, note)
+		}
+		budget := cluster.CircuitBreakers.Thresholds[0].RetryBudget
+		if err := errors.Join(budget.ValidateAll(), same("budget_percent", budget.BudgetPercent.Value, want)); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
 	"github.com/stampede-sim/stampede/strategies/spec/spectest"
 )
 
@@ -46,7 +48,11 @@ func parseDotnet(t *testing.T, text string, does strategies.Policy) error {
 				MaxRetryAttempts int64
 				Delay, MaxDelay  string
 			}
-			CircuitBreaker struct{ SamplingDuration string }
+			CircuitBreaker struct {
+				FailureRatio                    float64
+				MinimumThroughput               int64
+				SamplingDuration, BreakDuration string
+			}
 		}
 	}
 	if err := json.Unmarshal([]byte(text), &settings); err != nil {
@@ -66,7 +72,15 @@ func parseDotnet(t *testing.T, text string, does strategies.Policy) error {
 	case sum > total:
 		return errors.New("the waits together are longer than the timeout of all")
 	}
-	return errors.Join(
+	var breaker error
+	if does.Breaker.Kind != "" {
+		b, a := r.CircuitBreaker, does.Breaker.Args
+		breaker = errors.Join(same("FailureRatio", b.FailureRatio, a.Number("ratio")), same("MinimumThroughput", b.MinimumThroughput, a.Integer("window")),
+			same("BreakDuration", timeSpan(b.BreakDuration), a.Duration("openFor")))
+	} else if r.CircuitBreaker.MinimumThroughput != math.MaxInt32 {
+		breaker = errors.New("the breaker can open")
+	}
+	return errors.Join(breaker,
 		same("MaxRetryAttempts", r.Retry.MaxRetryAttempts, does.MaxAttempts-1),
 		same("Delay", timeSpan(r.Retry.Delay), base(does)),
 		same("MaxDelay", timeSpan(r.Retry.MaxDelay), does.Cap),
@@ -108,7 +122,11 @@ func parseResilience4j(t *testing.T, text string, does strategies.Policy) error 
 					WaitDuration, ExponentialMaxWaitDuration string
 					ExponentialBackoffMultiplier             float64
 					RandomizedWaitFactor                     float64
+					RetryExceptions                          []string
 				}
+			}
+			CircuitBreaker struct {
+				Instances map[string]resilience4jBreaker
 			}
 		}
 	}
@@ -122,11 +140,54 @@ func parseResilience4j(t *testing.T, text string, does strategies.Policy) error 
 		longest, err = time.ParseDuration(r.ExponentialMaxWaitDuration)
 	}
 	return errors.Join(err,
+		properties.Resilience4j.CircuitBreaker.Instances["backend"].is(does.Breaker, r.RetryExceptions),
 		same("maxAttempts", r.MaxAttempts, does.MaxAttempts),
 		same("waitDuration", wait, base(does)),
 		same("exponentialMaxWaitDuration", longest, does.Cap),
 		same("exponentialBackoffMultiplier", max(1, r.ExponentialBackoffMultiplier), factor(does)),
 		same("randomizedWaitFactor", r.RandomizedWaitFactor, does.Jitter.Args.Number("fraction")),
+	)
+}
+
+type resilience4jBreaker struct {
+	SlidingWindowType                       string
+	SlidingWindowSize, MinimumNumberOfCalls int64
+	FailureRateThreshold                    float32
+	WaitDurationInOpenState                 string
+	RandomizedWaitFactor                    float64
+	PermittedNumberOfCallsInHalfOpenState   int64
+	RecordExceptions                        []string
+}
+
+// is holds a breaker that is written, with what is retried on, to what it is said to do.
+func (b resilience4jBreaker) is(does spec.Choice, retried []string) error {
+	a := does.Args
+	if does.Kind == "" {
+		return same("breaker", b.SlidingWindowType, "")
+	}
+	rules := strategies.Policy{Breaker: does}.NewBreaker()
+	opens := 0 // with so many failures in a full window, at the least
+	for failed := range b.SlidingWindowSize + 1 {
+		if float32(failed)*100/float32(b.SlidingWindowSize) >= b.FailureRateThreshold {
+			opens = int(failed)
+			break
+		}
+	}
+	wait, err := time.ParseDuration(b.WaitDurationInOpenState)
+	if a.Text("onOpen") == "wait" {
+		last := len(retried) - 1
+		err = errors.Join(err, same("retryExceptions", retried[last], "io.github.resilience4j.circuitbreaker.CallNotPermittedException"))
+		retried = retried[:last]
+	}
+	return errors.Join(err,
+		same("slidingWindowType", b.SlidingWindowType, "COUNT_BASED"),
+		same("minimumNumberOfCalls", b.MinimumNumberOfCalls, b.SlidingWindowSize),
+		same("failureRateThreshold", opens, rules.Failures),
+		same("waitDurationInOpenState", wait, a.Duration("openFor")),
+		same("randomizedWaitFactor", b.RandomizedWaitFactor, a.Number("openJitter")),
+		same("permittedNumberOfCallsInHalfOpenState", b.PermittedNumberOfCallsInHalfOpenState, int64(rules.Probes)),
+		same("permittedNumberOfCallsInHalfOpenState", b.PermittedNumberOfCallsInHalfOpenState, int64(rules.Successes)),
+		same("recordExceptions", strings.Join(b.RecordExceptions, ","), strings.Join(retried, ",")),
 	)
 }
 

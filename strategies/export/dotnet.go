@@ -23,6 +23,9 @@ var dotnet = Format{
 const (
 	dotnetDay  = 24 * time.Hour
 	dotnetTick = 100 * time.Nanosecond
+
+	dotnetShortest = 500 * time.Millisecond // that its breaker opens or looks back for
+	dotnetSampling = 30 * time.Second       // that it looks back for unless told
 )
 
 func fitDotnet(f *fitting) {
@@ -42,13 +45,38 @@ func fitDotnet(f *fitting) {
 		f.refuse("its timeouts must be at least 10 ms")
 	}
 	f.endWithin(f.fits.Deadline)
-	f.leaveOutGuards("", "the standard handler's breaker counts by time, not by attempts; it is written so that it never opens")
+	f.leaveOutBudget("", "the standard handler has neither retry budgets nor throttling by clients")
+	fitDotnetBreaker(f)
 	f.retryOnFixed(strategies.ClassesOf("unavailable", "timeout", "overloaded", "rateLimited", "transient"),
 		"the standard handler retries exceptions, timeouts, 408, 429 and 5xx, unless ShouldHandle is set in code")
 	if f.fits.RetryAfter != strategies.IgnoreHint {
 		f.hints(strategies.FloorHint, "the standard handler waits what Retry-After says")
 		f.note("The hint replaces the wait, even where the wait would be longer, and MaxDelay does not hold for it.")
 	}
+}
+
+// fitDotnetBreaker fits a breaker to the standard handler's, which looks back for a time. Without one, that is written so
+// that it never opens.
+func fitDotnetBreaker(f *fitting) {
+	if f.fits.Breaker.Kind == "" {
+		return
+	}
+	const least, most = 2, 1000 // the most that a window here may hold
+	f.change("the standard handler's breaker goes by the share of failures among at least two attempts", func(p *strategies.Policy) {
+		window := p.Breaker.Args.Integer("window")
+		if p.Breaker.Kind == "failures" {
+			window = p.Breaker.Args.Integer("failures")
+			p.Breaker = choiceOf("ratio", "window", window, "ratio", 1.0, "openFor", p.Breaker.Args.Duration("openFor"), "openJitter", p.Breaker.Args.Number("openJitter"),
+				"probes", p.Breaker.Args.Integer("probes"), "successes", p.Breaker.Args.Integer("successes"), "onOpen", p.Breaker.Args.Text("onOpen"))
+		}
+		p.Breaker = withArg(p.Breaker, "window", min(max(window, least), most))
+	})
+	openFor := roundUp(f.fits.Breaker.Args.Duration("openFor"), dotnetTick)
+	f.breakerWith("it opens for half a second to a day, in ticks of 100 ns", "openFor", min(max(openFor, dotnetShortest), dotnetDay))
+	f.breakerWith("for an open time drawn at random it has to be configured in code", "openJitter", 0.0)
+	f.breakerWith("half-open it lets one attempt through, which decides", "probes", int64(1), "successes", int64(1))
+	f.breakerWith("the standard handler does not retry what its breaker stops", "onOpen", "fail")
+	f.note("The standard handler's breaker looks back for SamplingDuration, not for so many attempts: it opens once MinimumThroughput came within that and the share failed. That has to be at least twice AttemptTimeout: " + timeSpan(samplingOf(f.fits)) + " here.")
 }
 
 func fitDotnetWaits(f *fitting) {
@@ -148,6 +176,7 @@ type dotnetBreaker struct {
 	FailureRatio      float64
 	MinimumThroughput int64
 	SamplingDuration  string
+	BreakDuration     string `json:",omitempty"`
 }
 
 func writeDotnet(p strategies.Policy) string {
@@ -167,7 +196,18 @@ func writeDotnet(p strategies.Policy) string {
 	return indented(dotnetSettings{dotnetOptions{
 		TotalRequestTimeout: dotnetTimeout{timeSpan(p.Deadline)},
 		Retry:               r,
-		CircuitBreaker:      dotnetBreaker{1, math.MaxInt32, timeSpan(dotnetDay)},
+		CircuitBreaker:      breakerOfDotnet(p),
 		AttemptTimeout:      dotnetTimeout{timeSpan(p.AttemptTimeout)},
 	}})
+}
+
+// samplingOf is how long the breaker looks back, which may not be less than two attempts can take.
+func samplingOf(p strategies.Policy) time.Duration { return max(dotnetSampling, 2*p.AttemptTimeout) }
+
+func breakerOfDotnet(p strategies.Policy) dotnetBreaker {
+	if p.Breaker.Kind == "" {
+		return dotnetBreaker{FailureRatio: 1, MinimumThroughput: math.MaxInt32, SamplingDuration: timeSpan(dotnetDay)}
+	}
+	a := p.Breaker.Args
+	return dotnetBreaker{a.Number("ratio"), a.Integer("window"), timeSpan(samplingOf(p)), timeSpan(a.Duration("openFor"))}
 }

@@ -4,6 +4,7 @@ package export
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -60,6 +61,9 @@ func timeSpan(d time.Duration) string {
 
 // milliseconds is a duration in whole milliseconds.
 func milliseconds(d time.Duration) int64 { return int64(d / time.Millisecond) }
+
+// percent is a share in percent, without what binary fractions add to it.
+func percent(share float64) float64 { return math.Round(1e9*100*share) / 1e9 }
 
 // number is a float as text in whatever language.
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

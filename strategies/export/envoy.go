@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,11 +47,20 @@ func fitEnvoy(f *fitting) {
 	fitEnvoyWaits(f)
 	f.needCap("Envoy's longest wait is ten times the first unless it is given")
 	f.leaveOutDeadline("In Envoy that is the timeout of the route, beside its retry policy")
+	if f.fits.Budget.Kind == "ratio" {
+		f.note("The nearest to the budget is, in the cluster: " + envoyBudget(f.fits.Budget.Args.Number("ratio")) +
+			". It bounds the retries under way by a share of all requests under way, three in any case; the budget here bounds them over time.")
+	}
 	f.leaveOutGuards("", envoyNoGuards)
 	f.retryOn(envoyWords, envoyClasses)
 	if f.fits.RetryAfter != strategies.IgnoreHint {
 		f.hints(strategies.FloorJitter, "Envoy waits 1 to 1.5 times the hint instead of backing off, and heeds none beyond 5 min")
 	}
+}
+
+// envoyBudget is a cluster with a retry budget of so large a share, which in Envoy is at most all.
+func envoyBudget(share float64) string {
+	return fmt.Sprintf(`{"circuit_breakers": {"thresholds": [{"retry_budget": {"budget_percent": {"value": %s}}}]}}`, number(min(percent(share), 100)))
 }
 
 func fitEnvoyWaits(f *fitting) {

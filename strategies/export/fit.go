@@ -105,10 +105,25 @@ func (f *fitting) leaveOutAttemptTimeout(why string) {
 
 // leaveOutGuards is for targets that have no guards of these kinds: a budget of the kind stays.
 func (f *fitting) leaveOutGuards(budget, why string) {
+	f.change(why, func(p *strategies.Policy) { p.Breaker = spec.Choice{} })
+	f.leaveOutBudget(budget, why)
+}
+
+// leaveOutBudget is for targets that have a circuit breaker, and no other guard unless it is a budget of the kind.
+func (f *fitting) leaveOutBudget(kind, why string) {
 	f.change(why, func(p *strategies.Policy) {
-		p.Breaker, p.Throttle = spec.Choice{}, spec.Choice{}
-		if p.Budget.Kind != budget {
+		p.Throttle = spec.Choice{}
+		if p.Budget.Kind != kind {
 			p.Budget = spec.Choice{}
+		}
+	})
+}
+
+// breakerWith changes arguments of the breaker, if there is one, given as key, value, key, value.
+func (f *fitting) breakerWith(why string, keyValues ...any) {
+	f.change(why, func(p *strategies.Policy) {
+		for i := 0; i < len(keyValues); i += 2 {
+			p.Breaker = withArg(p.Breaker, keyValues[i].(string), keyValues[i+1])
 		}
 	})
 }
