@@ -183,7 +183,16 @@ func (p *pageAnswer) complain(page *templates.Page, asked url.Values, err error)
 		page.Problems = append(page.Problems, rest...)
 		return
 	}
-	page.Problems = append(page.Problems, templates.Problem{Detail: sentence(problem.Detail)})
+	page.Problems = append(page.Problems, templates.Problem{Detail: plainly(problem)})
+}
+
+// plainly says for readers of pages what is wrong.
+func plainly(p problem) string {
+	if p.Limit == 0 {
+		return sentence(p.Detail)
+	}
+	return "This would cost about " + count(float64(p.Estimate)) + " events; at most " + count(float64(p.Limit)) +
+		" are allowed. Fewer clients, runs or policies, or a shorter horizon, cost less."
 }
 
 // sentence makes an error's text one.

@@ -290,7 +290,7 @@ func TestPageWhenThereIsNoResult(t *testing.T) {
 	s := newTestServer(f)
 	f.finish <- &sim.TooCostlyError{Estimate: 5e9, Limit: 1e8}
 	w := get(s, "", false)
-	if page := w.Body.String(); w.Code != http.StatusUnprocessableEntity || !strings.Contains(page, "5000000000") || strings.Contains(page, `class="policy`) {
+	if page := w.Body.String(); w.Code != http.StatusUnprocessableEntity || !strings.Contains(page, "about 5"+thinSpace+"000"+thinSpace+"000"+thinSpace+"000 events; at most 100"+thinSpace) || strings.Contains(page, `class="policy`) {
 		t.Errorf("too costly: answered %d", w.Code)
 	}
 	for range cap(s.slots) {

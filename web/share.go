@@ -96,5 +96,5 @@ func unshown(p problem) []templates.Problem {
 	if len(p.Errors) > 0 {
 		return problemsOf(p.Errors)
 	}
-	return []templates.Problem{{Detail: sentence(p.Detail)}}
+	return []templates.Problem{{Detail: plainly(p)}}
 }
