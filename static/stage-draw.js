@@ -287,7 +287,7 @@ function box(ctx, s, server, look, t) {
   ctx.stroke();
   if (server.down) {
     const text = server.down === "crash" ? "Knocked over" : "Down";
-    sign(ctx, s, look, text, `back in ${Math.max(0, server.back - t).toFixed(1)} s`);
+    sign(ctx, s, look, text, `back in ${Math.max(0.1, server.back - t).toFixed(1)} s`);
     return;
   }
   ctx.font = look.font;
@@ -305,12 +305,14 @@ function box(ctx, s, server, look, t) {
       ctx.fillStyle = look.ink2;
       ctx.fillRect(right - room, y - 4, room * server.speed, 8);
     }
-  } else label(ctx, look, x, y, s.title ?? "Server");
+  } else label(ctx, look, x, y, s.title, right - x, s.title.split(",")[0]);
   y += 14;
   if (s.waits) {
     cells(ctx, s.waits, x, y, width - 24, [[server.queue - server.idleQueue, look.waits], [server.idleQueue, look.edge]], look);
     y += s.waits.height + 10;
-    label(ctx, look, x, y, `Queue: ${server.queue}${s.waits.bar ? "" : ` of ${s.waits.limit}`}${full ? ", full: the next is turned away" : ""}${nobody(server.idleQueue)}`);
+    const idle = nobody(server.idleQueue);
+    label(ctx, look, x, y, `Queue: ${server.queue}${s.waits.bar ? "" : ` of ${s.waits.limit}`}${full ? ", full: the next is turned away" : ""}${idle}`,
+      width - 24, `Queue: ${server.queue}${full ? ", full" : ""}${idle}`);
     y += 14;
   }
   if (!s.works) return;
@@ -373,10 +375,11 @@ function cells(ctx, p, x, y, width, kinds, look) {
   fill(ctx, paths[kinds.length], look.line);
 }
 
-function label(ctx, look, x, y, text) {
+// label writes a text, or another one where there is no room for it.
+function label(ctx, look, x, y, text, room = Infinity, brief = text) {
   ctx.textAlign = "left";
   ctx.fillStyle = look.ink;
-  ctx.fillText(text, x, y);
+  ctx.fillText(ctx.measureText(text).width <= room ? text : brief, x, y);
 }
 
 // sign says in large letters why nothing is served.
