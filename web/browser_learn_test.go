@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,9 @@ func (p *tab) readThrough(s *Server, l *lesson) {
 			}
 		}
 		setting := sc.opening()
+		if sc.question != nil {
+			setting = slices.Clone(sc.question.at) // where the guess leads
+		}
 		p.wantFiguresOfAPI(s, at)
 		played := p.played()
 		for j, c := range sc.controls {

@@ -48,15 +48,21 @@ func (st lessonState) open(at int) lessonState {
 // query writes no more than it must.
 func (st lessonState) query() string {
 	q := url.Values{}
-	for _, c := range st.carried() {
+	for _, c := range append(st.carried(), st.moved()...) {
 		q.Set(c.Name, c.Value)
 	}
+	return encode(q)
+}
+
+// moved are the controls that do not stand where the screen opens.
+func (st lessonState) moved() []templates.Carried {
+	var all []templates.Carried
 	for i, c := range st.screen().controls {
 		if st.settings[i] != c.start {
-			q.Set(c.name, c.choices[st.settings[i]].value)
+			all = append(all, templates.Carried{Name: c.name, Value: c.choices[st.settings[i]].value})
 		}
 	}
-	return encode(q)
+	return all
 }
 
 // carried is what an address says of everything but the controls.

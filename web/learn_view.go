@@ -135,10 +135,12 @@ func (v lessonView) block(ctx context.Context, s *Server, b block) ([]templates.
 	return []templates.LessonBlock{shown}, err
 }
 
+// ask asks a question. A guess leads to the run that it is about.
 func (v lessonView) ask(q *question) *templates.Question {
 	skip, again := v.lessonState, v.lessonState
 	skip.guess, again.guess = skipped, unguessed
-	out := &templates.Question{Text: q.text, Carried: again.carried()}
+	skip.settings = q.at
+	out := &templates.Question{Text: q.text, Carried: append(again.carried(), skip.moved()...)}
 	right := q.right(v.asked)
 	for i, o := range q.options {
 		answer := templates.QuestionOption{Value: strconv.Itoa(i + 1), Text: o.text}

@@ -247,8 +247,9 @@ func (p *termParser) factor() term {
 	case p.word("of"):
 		return p.metric(word, p.name())
 	default:
-		if _, ok := p.controls[word]; ok {
-			return controlTerm(word)
+		if value, ok := p.controls[word]; ok {
+			_, q, _ := amount(value)
+			return controlTerm(word, q)
 		}
 		p.fail("%q is no number, control, clients or capacity; a metric is written \"%s of POLICY\"", word, word)
 	}
@@ -283,24 +284,26 @@ func (p *termParser) word(word string) bool {
 }
 
 func (p *termParser) number(text string) term {
-	x, ok := amount(text)
+	x, q, ok := amount(text)
 	if !ok {
 		p.fail("%q is no number; one may end in %%, or be a duration such as 250ms", text)
 	}
-	return constantTerm(x)
+	t := constantTerm(x)
+	t.quantity = q
+	return t
 }
 
-// amount reads a number, a percentage, or a duration in seconds.
-func amount(text string) (float64, bool) {
+// amount reads a number, a percentage, or a duration in seconds, and says which it is.
+func amount(text string) (x float64, q quantity, ok bool) {
 	if share, ok := strings.CutSuffix(text, "%"); ok {
 		x, err := strconv.ParseFloat(share, 64)
-		return x / 100, err == nil
+		return x / 100, asShare, err == nil
 	}
 	if x, err := strconv.ParseFloat(text, 64); err == nil {
-		return x, true
+		return x, asNumber, true
 	}
 	d, err := time.ParseDuration(text)
-	return d.Seconds(), err == nil
+	return d.Seconds(), asTime, err == nil
 }
 
 func (p *termParser) metric(name, policy string) term {
@@ -382,9 +385,9 @@ func scenarioTerm(of func(*sim.Scenario) float64) term {
 }
 
 // controlTerm is the value that a control has; no number if it is a word.
-func controlTerm(name string) term {
-	return term{eval: func(f *facts) sim.Metric {
-		if x, ok := amount(f.chosen[name]); ok {
+func controlTerm(name string, q quantity) term {
+	return term{quantity: q, eval: func(f *facts) sim.Metric {
+		if x, _, ok := amount(f.chosen[name]); ok {
 			return exactly(x)
 		}
 		return sim.Metric{}

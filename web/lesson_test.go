@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -171,6 +173,51 @@ func TestTermsAreUsed(t *testing.T) {
 	}
 }
 
+// TestTermsAreExplainedWhereTheyFirstAppear checks that the first screen with a term leads to what it means.
+func TestTermsAreExplainedWhereTheyFirstAppear(t *testing.T) {
+	list, faults := glossaryTerms(lessonFiles)
+	must(t, faults.err())
+	for _, term := range list {
+		use := regexp.MustCompile(`(?i)\b` + strings.NewReplacer(" ", "[ -]", "-", "[ -]").Replace(term.name) + `(s|es|ed)?\b`)
+		i := slices.IndexFunc(allScreens(), func(s *screen) bool { return use.MatchString(s.words()) })
+		if i < 0 {
+			continue // the glossary needs it
+		}
+		s := allScreens()[i]
+		explained := slices.ContainsFunc(s.blocks, func(b block) bool {
+			return slices.ContainsFunc(b.proses(), func(p *prose) bool {
+				return slices.ContainsFunc(p.links, func(l proseLink) bool { return l.href == "/glossary#"+term.id })
+			})
+		})
+		if !explained {
+			t.Errorf("%q first appears in %q, which does not lead to its meaning", term.name, s.title)
+		}
+	}
+}
+
+func allScreens() (all []*screen) {
+	for _, l := range lessons() {
+		all = append(all, l.screen...)
+	}
+	return all
+}
+
+// words are all that a screen says, but for what stands in its controls and tables.
+func (s *screen) words() string {
+	all := []string{s.title}
+	for _, b := range s.blocks {
+		for _, p := range b.proses() {
+			for _, node := range p.nodes {
+				all = append(all, wordsOf(node, p.source))
+			}
+		}
+		if b.question != nil {
+			all = append(all, b.question.text)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
 // small is a lesson that is as it should be; each fault is one change to it.
 const small = `# A title
 
@@ -261,6 +308,8 @@ func TestTerms(t *testing.T) {
 		{"1 - successRate of a-b as share", "75" + nbsp + "%"},
 		{"within.p99 of a-b", "never"},
 		{"2 * clients / cap", "200"},
+		{"cap", "10" + nbsp + "s"},
+		{"cap as number", "10"},
 		{"capacity", "200"},
 		{"(1 + 2) * 3 - 10 / 4", "6.5"},
 		{"250ms as time", "250" + nbsp + "ms"},
