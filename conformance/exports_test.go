@@ -5,6 +5,7 @@ package conformance
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -30,7 +31,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stampede-sim/stampede/strategies"
-	"github.com/stampede-sim/stampede/strategies/export"
+	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
 // parsers are the real ones that run in Go, by format, and schemas where none does. Each returns an error if it does not accept the text, or makes of it
@@ -42,11 +43,15 @@ var parsers = map[string]struct {
 }{
 	"grpc":     {parseGRPC, []string{`{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`, `{"methodConfig": [{"name": [{}], "timeout": "1m"}]}`}},
 	"temporal": {parseTemporal, []string{`{"initialInterval": "1m"}`, `{"initialInterval": "2s", "maximumInterval": "1s"}`, `{"backoffCoefficient": 0.5}`}},
-	"envoy":    {parseEnvoy, []string{`{"retry_back_off": {}}`, `{"retry_back_off": {"base_interval": "0s"}}`, `{"retries": 1}`, `{"retry_on": "whatever"}`}},
-	"istio":    {parseIstio, []string{istioRetries("attempts: 0\n        retryOn: reset"), istioRetries("attempts: 1\n        backoff: 0.0001s"), istioRetries("attempts: 1\n        retryOn: often")}},
+	"envoy": {parseEnvoy, []string{`{"retry_policy": {"retry_back_off": {"base_interval": "1s", "max_interval": "10s"}}, "circuit_breakers": {"thresholds": [{"retry_budget": {"budget_percent": {"value": 120}}}]}}`,
+		`{"retry_back_off": {}}`, `{"retry_back_off": {"base_interval": "0s"}}`, `{"retries": 1}`, `{"retry_on": "whatever"}`}},
+	"istio": {parseIstio, []string{istioRetries("attempts: 0\n        retryOn: reset"), istioRetries("attempts: 1\n        backoff: 0.0001s"), istioRetries("attempts: 1\n        retryOn: often")}},
 	"dotnet": {parseDotnet, []string{`{"Resilience": {"TotalRequestTimeout": {"Timeout": "2"}, "Retry": {}, "CircuitBreaker": {}, "AttemptTimeout": {"Timeout": "00:00:10"}}}`,
 		`{"Resilience": {"TotalRequestTimeout": {"Timeout": "00:00:10"}, "Retry": {}, "CircuitBreaker": {"SamplingDuration": "00:00:30"}, "AttemptTimeout": {"Timeout": "00:00:30"}}}`}},
-	"resilience4j": {parseResilience4j, []string{"resilience4j:\n  retry:\n    instances:\n      backend:\n        maxAttempts: 0\n        waitDuration: 1s\n",
+	"resilience4j": {parseResilience4j, []string{
+		"resilience4j:\n  retry:\n    instances:\n      backend:\n        maxAttempts: 2\n        waitDuration: 1s\n        enableRandomizedWait: true\n        randomizedWaitFactor: 1\n",
+		"resilience4j:\n  circuitbreaker:\n    instances:\n      backend:\n        failureRateThreshold: 0.5\n  retry:\n    instances:\n      backend:\n        maxAttempts: 2\n        waitDuration: 1s\n",
+		"resilience4j:\n  retry:\n    instances:\n      backend:\n        maxAttempts: 0\n        waitDuration: 1s\n",
 		"resilience4j:\n  retry:\n    instances:\n      backend:\n        maxAttempts: 2\n        waitDuration: 1s\n        exponentialMaxWaitDuration: 2s\n"}},
 	"tenacity":   {parseTenacity, []string{"from tenacity import retry\n"}},
 	"aws-config": {parseAWS, []string{"[default]\nretry_mode = legacy\n", "[default]\nmax_attempts = 2.5\n"}},
@@ -116,13 +121,33 @@ var envoyConditions = strings.Fields("5xx gateway-error reset reset-before-reque
 	"refused-stream retriable-status-codes retriable-headers http3-post-connect-failure " +
 	"cancelled deadline-exceeded internal resource-exhausted unavailable")
 
+// parseEnvoy reads a RetryPolicy, or one beside the CircuitBreakers of a cluster.
 func parseEnvoy(_ *testing.T, text string, does strategies.Policy) error {
+	var parts struct {
+		RetryPolicy     json.RawMessage `json:"retry_policy"`
+		CircuitBreakers json.RawMessage `json:"circuit_breakers"`
+	}
+	if err := json.Unmarshal([]byte(text), &parts); err != nil {
+		return err
+	}
+	if parts.RetryPolicy == nil {
+		parts.RetryPolicy = []byte(text)
+	}
 	var p routev3.RetryPolicy
-	if err := protojson.Unmarshal([]byte(text), &p); err != nil {
+	if err := protojson.Unmarshal(parts.RetryPolicy, &p); err != nil {
 		return err
 	}
 	if err := p.ValidateAll(); err != nil {
 		return err
+	}
+	var breakers clusterv3.CircuitBreakers
+	if parts.CircuitBreakers != nil {
+		if err := protojson.Unmarshal(parts.CircuitBreakers, &breakers); err != nil {
+			return err
+		}
+		if err := breakers.ValidateAll(); err != nil {
+			return err
+		}
 	}
 	for _, name := range strings.Split(p.RetryOn, ",") {
 		if p.RetryOn != "" && !slices.Contains(envoyConditions, name) {
@@ -138,7 +163,19 @@ func parseEnvoy(_ *testing.T, text string, does strategies.Policy) error {
 		same("max_interval", backOff.GetMaxInterval().AsDuration(), does.Cap),
 		same("num_retries", int64(p.NumRetries.GetValue()), does.MaxAttempts-1),
 		same("per_try_timeout", p.PerTryTimeout.AsDuration(), does.AttemptTimeout),
+		sameEnvoyBudget(&breakers, does.Budget.Args),
 		same("that a hint counts", p.RateLimitedRetryBackOff != nil, does.RetryAfter != strategies.IgnoreHint),
+	)
+}
+
+func sameEnvoyBudget(breakers *clusterv3.CircuitBreakers, want spec.Args) error {
+	var budget *clusterv3.CircuitBreakers_Thresholds_RetryBudget
+	if len(breakers.Thresholds) > 0 {
+		budget = breakers.Thresholds[0].RetryBudget
+	}
+	return errors.Join(
+		same("the thousandths of budget_percent", math.Round(10*budget.GetBudgetPercent().GetValue()), math.Floor(1000*want.Number("ratio")+1e-6)),
+		same("min_retry_concurrency", float64(budget.GetMinRetryConcurrency().GetValue()), want.Number("burst")),
 	)
 }
 
@@ -194,28 +231,4 @@ func parseAWS(t *testing.T, text string, does strategies.Policy) error {
 		same("retry_mode", loaded.RetryMode, aws.RetryModeStandard),
 		same("max_attempts", int64(loaded.RetryMaxAttempts), min(does.MaxAttempts, math.MaxInt32)),
 	)
-}
-
-// What Envoy has instead of a budget is a cluster as its own parser reads it; a share of more than all is all.
-func TestEnvoyRetryBudget(t *testing.T) {
-	for ratio, want := range map[string]float64{"0.2": 20, "0.57": 57, "3": 100} {
-		p, err := strategies.ParseText("exponential,base=1s,cap=10s,maxAttempts=3,budget.kind=ratio,budget.burst=10,budget.ratio=" + ratio)
-		if err != nil {
-			t.Fatal(err)
-		}
-		envoy, _ := export.Find("envoy")
-		file, err := envoy.Export(p)
-		if err != nil || len(file.Notes) == 0 {
-			t.Fatalf("%v, notes %q", err, file.Notes)
-		}
-		note := file.Notes[0]
-		var cluster clusterv3.Cluster
-		if err := protojson.Unmarshal([]byte(note[strings.Index(note, "{"):strings.LastIndex(note, "}")+1]), &cluster); err != nil {
-			t.Fatalf("%v: %s", err, note)
-		}
-		budget := cluster.CircuitBreakers.Thresholds[0].RetryBudget
-		if err := errors.Join(budget.ValidateAll(), same("budget_percent", budget.BudgetPercent.Value, want)); err != nil {
-			t.Error(err)
-		}
-	}
 }

@@ -9,7 +9,8 @@ import (
 // imported is a policy that was read from a real system's configuration.
 type imported struct {
 	export.Imported
-	Text string `json:"text"` // the policy in one line
+	Text     string   `json:"text"`     // the policy in one line
+	Warnings []string `json:"warnings"` // of what is allowed but hardly meant, such as a deadline before the first retry
 }
 
 // postImport reads the policy in the body: in the format ?format=, or in the one that it looks like.
@@ -29,5 +30,5 @@ func (s *Server) postImport(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.sendJSON(w, r, imported{read, read.Policy.Text()})
+	s.sendJSON(w, r, imported{read, read.Policy.Text(), read.Policy.Warnings()})
 }

@@ -3,8 +3,11 @@ package web
 import (
 	"encoding/json"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stampede-sim/stampede/sim"
 )
 
 const envoyJSON = `{"retry_on": "connect-failure,refused-stream,reset", "num_retries": 3, "retry_back_off": {"base_interval": "0.1s"}}`
@@ -39,6 +42,29 @@ func TestImportThroughTheAPI(t *testing.T) {
 		res := ask(s, "POST", "/api/v1/policies/import"+c.query, c.body)
 		if body := string(bodyOf(t, res)); res.StatusCode != c.status || !strings.Contains(body, c.says) {
 			t.Errorf("%s %.40s: %d %s", c.query, c.body, res.StatusCode, body)
+		}
+	}
+}
+
+// A deadline before the first retry is read, and warned of.
+func TestImportWarns(t *testing.T) {
+	const document = `{"methodConfig": [{"timeout": "0.01s", "retryPolicy": {"maxAttempts": 3, "initialBackoff": "1s", "maxBackoff": "1s", "retryableStatusCodes": ["UNAVAILABLE"]}}]}`
+	body := string(bodyOf(t, ask(newTestServer(nil), "POST", "/api/v1/policies/import", document)))
+	if !strings.Contains(body, "the deadline of 10ms is shorter than the first wait, at least 800ms: nothing is ever retried") {
+		t.Error(body)
+	}
+}
+
+// Our own scenarios are none of a real system's configurations, though they have policies within.
+func TestScenariosAreNotTakenForConfigurations(t *testing.T) {
+	for _, p := range sim.Presets() {
+		s := opening()
+		document, err := json.Marshal(p.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.take(string(document)); err != nil || len(s.notes) > 0 || !reflect.DeepEqual(s.scenario, p.Scenario) {
+			t.Errorf("%s: %v, notes %q", p.ID, err, s.notes)
 		}
 	}
 }

@@ -28,6 +28,7 @@ var goldens = map[string]string{
 	"decorrelated": "constant,base=100ms,cap=10s,jitter=decorrelated,maxAttempts=8,attemptTimeout=2s",
 	"guarded":      "exponential,base=100ms,cap=2s,jitter=full,maxAttempts=3,breaker.failures=5,budget.kind=grpc,budget.maxTokens=10,budget.tokenRatio=0.1",
 	"breaker":      "exponential,base=100ms,cap=2s,jitter=full,maxAttempts=3,attemptTimeout=1s,breaker.kind=ratio,breaker.window=20,breaker.ratio=0.57,breaker.openFor=1h30m,breaker.openJitter=0.2,breaker.successes=3,breaker.onOpen=wait,budget.kind=ratio,budget.ratio=0.2,budget.burst=10",
+	"budgeted":     "exponential,base=100ms,cap=2s,jitter=full,maxAttempts=3,budget.kind=ratio,budget.ratio=0.125,budget.burst=2.5,budget.minPerSecond=1",
 	"steady":       "constant,base=2s,maxAttempts=3,attemptTimeout=1500ms,retryOn=timeout",
 	"linear":       "linear,base=1s,step=500ms,jitter=additive,max=1s,maxAttempts=6",
 	"webhook":      "list,delays=5s/5m/1h,maxAttempts=4,retryOn=permanent",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +46,8 @@ func Import(id string, data []byte) (Imported, error) {
 	if err != nil {
 		return Imported{}, explain(data, err)
 	}
-	looks := looksLike(root)
+	part := root.locate()
+	looks := looksLike(part)
 	if id == "" {
 		id = looks
 	}
@@ -66,7 +68,7 @@ func Import(id string, data []byte) (Imported, error) {
 		p, err := strategies.ParsePolicy(data)
 		return Imported{Format: f.ID, Policy: p, Notes: append([]string{}, r.notes...)}, err
 	}
-	p := f.read(root)
+	p := f.read(part)
 	if err := c.Err(); err != nil {
 		return Imported{}, err
 	}
@@ -76,7 +78,7 @@ func Import(id string, data []byte) (Imported, error) {
 	return Imported{Format: f.ID, Policy: p, Notes: append([]string{}, r.notes...)}, nil
 }
 
-// marks are the fields by which a format is known.
+// marks are the fields by which a format is known; two names are of fields that have to be there together.
 var marks = []struct {
 	id   string
 	keys []string
@@ -84,7 +86,8 @@ var marks = []struct {
 	{"stampede", []string{"schedule"}},
 	{"grpc", []string{"methodConfig", "retryThrottling", "initialBackoff"}},
 	{"step-functions", []string{"Retry", "ErrorEquals", "BackoffRate", "IntervalSeconds"}},
-	{"envoy", []string{"retryOn", "retryBackOff", "numRetries", "retriableStatusCodes"}},
+	{"istio", []string{"retries", "attempts retryOn", "attempts perTryTimeout"}},
+	{"envoy", []string{"retryOn", "retryBackOff", "numRetries", "retriableStatusCodes", "circuitBreakers"}},
 	{"temporal", []string{"initialInterval", "backoffCoefficient", "maximumInterval", "maximumAttempts"}},
 	{"dotnet", []string{"Resilience", "TotalRequestTimeout"}},
 	{"bullmq", []string{"backoff"}},
@@ -96,12 +99,46 @@ func looksLike(n node) string {
 		n.value = list[0]
 	}
 	o, _ := n.value.(object)
+	absent := func(key string) bool { return o.find(key) < 0 }
 	for _, m := range marks {
-		if slices.ContainsFunc(m.keys, func(key string) bool { return o.find(key) >= 0 }) {
+		if slices.ContainsFunc(m.keys, func(keys string) bool { return !slices.ContainsFunc(strings.Fields(keys), absent) }) {
 			return m.id
 		}
 	}
 	return ""
+}
+
+// within returns the parts of a document that look like a system's configuration of retries and lie in no other such part:
+// a route within a route table, a state within a state machine.
+func (n node) within() (parts []node) {
+	if looks := looksLike(n); looks != "" && (n.at == "" || looks != stampede.ID) {
+		return []node{n}
+	}
+	switch v := n.value.(type) {
+	case object:
+		for _, m := range v {
+			parts = append(parts, node{n.reader, n.at + "/" + pointerKey(m.key), m.value}.within()...)
+		}
+	case []any:
+		for i, item := range v {
+			parts = append(parts, node{n.reader, n.at + "/" + strconv.Itoa(i), item}.within()...)
+		}
+	}
+	return parts
+}
+
+// locate returns the part of a document that says how to retry, the whole if there is none, and notes what is passed over.
+func (n node) locate() node {
+	parts := n.within()
+	switch {
+	case len(parts) == 0:
+		return n
+	case len(parts) > 1:
+		n.note("of %d retry policies only the one at %s was read", len(parts), parts[0].at)
+	case parts[0].at != "":
+		n.note("of the document only what is at %s was read", parts[0].at)
+	}
+	return parts[0]
 }
 
 // Recognises reports whether a document looks like a real system's configuration of retries, readable or not.
@@ -110,13 +147,16 @@ func Recognises(document []byte) bool {
 	if err != nil {
 		return false
 	}
-	looks := looksLike(root)
+	looks := looksLike(root.locate())
 	return looks != "" && looks != stampede.ID
 }
 
 var (
 	yaml    = regexp.MustCompile(`^(\s*#.*\n)*[ \t]*[A-Za-z0-9_.-]+:(\s|$)`)
 	ini     = regexp.MustCompile(`^\s*\[[a-z]+[^\]",]*\]\s*(\n|$)`)
+	markup  = regexp.MustCompile(`^\s*<`)
+	code    = regexp.MustCompile(`^\s*(package|import|from|const|let|var) `)
+	line    = regexp.MustCompile(`^\s*[a-z]+(,[a-zA-Z.]+=|\s*$)`)
 	comment = regexp.MustCompile(`(?m)^\s*(//|/\*|#)|//.*$`)
 )
 
@@ -134,6 +174,12 @@ func explain(data []byte, err error) error {
 		syntax.Detail += "; this looks like a configuration file with [sections], which cannot be read"
 	case yaml.Match(head):
 		syntax.Detail += "; this looks like YAML, which cannot be read: turn it into JSON"
+	case markup.Match(head):
+		syntax.Detail += "; this looks like XML or HTML, which cannot be read"
+	case code.Match(head):
+		syntax.Detail += "; this looks like a program, which cannot be read"
+	case line.Match(head):
+		syntax.Detail += "; this looks like a policy in one line, which is no document: it goes where policies are typed"
 	case comment.Match(head):
 		syntax.Detail += "; JSON has no comments"
 	}

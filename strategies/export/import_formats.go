@@ -15,16 +15,16 @@ import (
 )
 
 // known splits names into the classes that they stand for; names that stand for none are noted.
-func (r *reader) known(v vocabulary, names []string) strategies.Classes {
+func (f *fields) known(v vocabulary, names []string) strategies.Classes {
 	all := v.names(strategies.AllClasses)
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			r.note("%.60q stands for none of the failures that a policy knows", name)
+			f.note("%.60q stands for none of the failures that a policy knows", name)
 		}
 	}
 	set := v.classes(names)
 	if set == 0 {
-		r.faults.Addf("", "nothing is retried on; known are %s", strings.Join(all, ", "))
+		f.faults.Addf(f.at, "nothing is retried on; known are %s", strings.Join(all, ", "))
 	}
 	return set
 }
@@ -54,7 +54,7 @@ func readGRPC(root node) strategies.Policy {
 	if methods, ok := top.take("methodConfig"); ok {
 		method, ok := first(methods.list(), has("retryPolicy"))
 		if !ok {
-			root.faults.Add("/methodConfig", "methodConfig has no entry with a retryPolicy")
+			root.faults.Add(root.at+"/methodConfig", "methodConfig has no entry with a retryPolicy")
 			return strategies.Policy{}
 		}
 		m := method.object()
@@ -134,7 +134,7 @@ func readTemporal(root node) strategies.Policy {
 	}
 	most := f.duration("maximumInterval", min(100*initial, maxDuration))
 	if most < initial {
-		f.faults.Addf("/maximumInterval", "maximumInterval must be at least initialInterval (%s), not %s", protoSeconds(initial), protoSeconds(most))
+		f.faults.Addf(f.at+"/maximumInterval", "maximumInterval must be at least initialInterval (%s), not %s", protoSeconds(initial), protoSeconds(most))
 	}
 	p := multiplying(initial, most, f.number("backoffCoefficient", 1, 10, 2), noJitter.jitter)
 	p.MaxAttempts = f.whole("maximumAttempts", 0, math.MaxInt32, 0)
@@ -156,8 +156,20 @@ var envoyGroups = map[string][]string{
 	"retriable-4xx": {"409"},
 }
 
+// readEnvoy reads a RetryPolicy, or one beside the circuit breakers of its cluster.
 func readEnvoy(root node) strategies.Policy {
 	f := root.object()
+	if breakers, ok := f.take("circuitBreakers"); ok {
+		retry, ok := f.take("retryPolicy")
+		if !ok {
+			root.faults.Add(root.at+"/retry_policy", "retry_policy is required beside circuit_breakers")
+			return strategies.Policy{}
+		}
+		f.ignore()
+		p := readEnvoy(retry)
+		p.Budget = breakers.object().envoyBudget()
+		return p
+	}
 	var words []string
 	if n, ok := f.take("retryOn"); ok {
 		text, ok := n.value.(string)
@@ -205,4 +217,33 @@ func readEnvoy(root node) strategies.Policy {
 	p.RetryOn = f.known(envoyWords, words)
 	f.ignore()
 	return p
+}
+
+// envoyBudget takes the retry budget of a cluster's circuit breakers.
+func (f *fields) envoyBudget() spec.Choice {
+	n, _ := f.take("thresholds")
+	threshold, ok := first(n.list(), has("retryBudget"))
+	f.ignore()
+	if !ok {
+		f.note("the circuit breakers have no retry_budget: by default 3 retries may be under way, which is left out")
+		return spec.Choice{}
+	}
+	t := threshold.object()
+	budget, _ := t.take("retryBudget")
+	t.ignore()
+	b, percent := budget.object(), 20.0
+	if n, ok := b.take("budgetPercent"); ok {
+		p := n.object()
+		percent = p.number("value", 0, 100, 0)
+		p.none("value")
+	} else {
+		f.note("budget_percent is not given: 20 by default")
+	}
+	burst := float64(b.whole("minRetryConcurrency", 0, 1e6, 3))
+	if burst == 0 {
+		burst = 1
+		f.note("min_retry_concurrency is 0; read is 1, the least that a budget can hold")
+	}
+	b.ignore()
+	return choiceOf("ratio", "ratio", math.Round(percent*10)/1000, "burst", burst, "minPerSecond", 0.0)
 }

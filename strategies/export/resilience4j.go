@@ -37,6 +37,9 @@ var javaExceptions = vocabulary{
 func fitResilience4j(f *fitting) {
 	f.attempts(1, math.MaxInt32, "resilience4j always counts its attempts")
 	f.jitter("resilience4j's jitter is a share of the wait to either side", plusMinus(0.5), around)
+	f.change(resilience4jBelow1, func(p *strategies.Policy) {
+		p.Jitter = withArg(p.Jitter, "fraction", min(mostRandomizedWait, fraction(*p)))
+	})
 	f.growth("resilience4j", 1, 10)
 	f.mustWait()
 	f.whole(time.Millisecond, "resilience4j has whole milliseconds; rounded up")
@@ -54,6 +57,12 @@ func fitResilience4j(f *fitting) {
 	f.hints(strategies.IgnoreHint, "resilience4j reads no Retry-After; an IntervalBiFunction can")
 }
 
+// The starter refuses a randomizedWaitFactor of 1, though the library does not.
+const (
+	mostRandomizedWait = 0.999
+	resilience4jBelow1 = "the Spring starter takes a factor below 1 only"
+)
+
 // fitResilience4jBreaker fits a breaker to a sliding window that counts: of so many failures in a row as well, of which it
 // has to be full.
 func fitResilience4jBreaker(f *fitting) {
@@ -61,6 +70,8 @@ func fitResilience4jBreaker(f *fitting) {
 		return
 	}
 	f.breakerWith("resilience4j has whole milliseconds; rounded up", "openFor", roundUp(f.fits.Breaker.Args.Duration("openFor"), time.Millisecond))
+	f.breakerWith(resilience4jBelow1, "openJitter", min(mostRandomizedWait, f.fits.Breaker.Args.Number("openJitter")))
+	f.breakerWith("the Spring starter takes a threshold of at least 1 %", "ratio", max(0.01, f.fits.Breaker.Args.Number("ratio")))
 	f.breakerWith("half-open, resilience4j goes by the share of failures among so many attempts; one decides alike", "probes", int64(1), "successes", int64(1))
 	f.note("resilience4j counts every outcome in the state that it is in, also of what left before. The retry has to be around the breaker, as it is with annotations.")
 }
