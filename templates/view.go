@@ -233,8 +233,15 @@ type Chart struct {
 // Table is a plain table; its first column heads the rows.
 type Table struct {
 	Caption string
+	Groups  []Columns // of the columns, all of them in order; none: they stand for themselves
 	Head    []string
 	Rows    [][]string
+}
+
+// Columns are some of a table under one heading, "" where they have none in common.
+type Columns struct {
+	Head string
+	Span int
 }
 
 // Download is a link to a document.

@@ -12,6 +12,7 @@ type PolicyPage struct {
 	Facts       []Fact
 	Boxes       []Chart // whose numbers are in Retries
 	Retries     Table
+	Quantiles   Table // of the waits before them
 	Curves      []Chart
 	Compare     string // address of the compare page with this policy
 	Export      string // address of the page that exports it

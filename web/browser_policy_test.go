@@ -25,7 +25,7 @@ func TestBrowserPolicy(t *testing.T) {
 		p.await(chartsDrawn + " && " + says("no-limit"))
 		p.fill("edit.maxAttempts", "4")
 		p.await(says("gives-up") + ` && location.search === "?p=exponential,base=100ms,cap=10s,jitter=full,maxAttempts=4"`)
-		p.await(`document.querySelectorAll("#retries tbody tr").length === 3`)
+		p.await(`document.querySelectorAll("#retries > .scroll tbody tr").length === 3`)
 		p.await(`document.querySelector("#chart-waits svg").textContent.includes("3") && !document.querySelector("#chart-waits svg").textContent.includes("10 ")`)
 		p.fill("outage", "1")
 		p.await(says("perishes") + ` && location.search.includes("outage=1s")`)
@@ -68,7 +68,7 @@ func TestBrowserPolicy(t *testing.T) {
 		eval[bool](p, `(document.getElementsByName("edit.maxAttempts")[0].value = "3", true)`)
 		p.click("#run")
 		p.await(says("gives-up") + ` && location.search === "?p=exponential,base=100ms,cap=10s,jitter=full,maxAttempts=3"`)
-		p.await(`document.querySelectorAll("#retries tbody tr").length === 2`)
+		p.await(`document.querySelectorAll("#retries > .scroll tbody tr").length === 2`)
 	})
 	t.Run("rows lead there, and it leads back", func(t *testing.T) {
 		p := b.open(t, s, "/?clients.count=20&replications=1&p=constant,base=2s,maxAttempts=3&p=immediate,maxAttempts=2", desktop)
@@ -86,6 +86,10 @@ func TestBrowserPolicy(t *testing.T) {
 			eval[bool](p, unfold)
 			p.wantAccessible(name)
 			p.wantWidth(name, 390)
+			p.resize(1280, 900)
+			if eval[bool](p, `document.querySelector("#retries > .scroll")?.scrollWidth > document.querySelector("#retries > .scroll")?.clientWidth`) {
+				t.Errorf("%s: the table of retries is wider than its place on a screen of 1280 px", name)
+			}
 		}
 	})
 }

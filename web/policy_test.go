@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stampede-sim/stampede/templates"
 )
 
 // pageAt asks for a page that must have a status.
@@ -26,7 +28,7 @@ func TestPolicyPage(t *testing.T) {
 	html := pageAt(t, "/policy?p=exponential,base=1s,maxAttempts=4&roundTrip=0s", 200)
 	for _, want := range []string{
 		"<bdi>Exponential</bdi>", "Gives up after 7 s.", "No jitter: 1000 clients stay in step.", "beside full jitter",
-		`<th scope="row">3</th><td>4</td>`, `id="chart-survival"`, `id="chart-attempts"`, `id="chart-waits"`, `id="chart-moments"`,
+		`<th scope="row">3</th><td>4</td>`, `<th scope="colgroup" colspan="4">Waited in all</th>`, "All quantiles", `id="chart-survival"`, `id="chart-attempts"`, `id="chart-waits"`, `id="chart-moments"`,
 		`name="edit.schedule.base" value="1s"`, `name="roundTrip" value="0s"`, "Open in compare",
 	} {
 		if !strings.Contains(html, want) {
@@ -178,13 +180,27 @@ func TestPolicyTableIsTheDelays(t *testing.T) {
 	}
 	got := plainSpaces.Replace(strings.Join(table.Rows[1], " "))
 	// U[0, 0.2] after U[0, 0.1] and two failures of 0.04; the sum's 95th percentile is 0.3 − √(2·0.02·0.05).
-	want := "2 0.2 0 0.01 0.05 0.1 0.1 0.15 0.19 0.2 0.0 % 0 0.15 0.255 0.3 3 0.08 0.23 0.335 0.38 100.0 %"
+	want := "2 0.2 0 0.1 0.1 0.19 0.2 0.0 % 0 0.15 0.255 0.3 0.08 0.23 0.335 0.38 100.0 %"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	for _, row := range table.Rows {
-		if len(row) != len(table.Head) {
-			t.Errorf("%d cells under %d heads", len(row), len(table.Head))
+	// The standard deviation of U[0, 0.2] is 0.2/√12.
+	quantiles := st.quantiles()
+	if got, want := strings.Join(quantiles.Rows[1], " "), "2 0 0.01 0.05 0.1 0.15 0.19 0.2 0.1 0.0577"; got != want {
+		t.Errorf("quantiles %s, want %s", got, want)
+	}
+	columns := 0
+	for _, g := range table.Groups {
+		columns += g.Span
+	}
+	if columns != len(table.Head) {
+		t.Errorf("groups of %d columns over %d heads", columns, len(table.Head))
+	}
+	for _, table := range []templates.Table{table, quantiles} {
+		for _, row := range table.Rows {
+			if len(row) != len(table.Head) {
+				t.Errorf("%d cells under %d heads", len(row), len(table.Head))
+			}
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (s *study) fill(page templates.PolicyPage) templates.PolicyPage {
 	page.Compare = s.compareWith(s.contrasts()...)
 	if rows := s.shown(); len(rows) > 0 {
 		page.Boxes = []templates.Chart{waitsChart(rows), momentsChart(s.moments())}
-		page.Retries = s.table()
+		page.Retries, page.Quantiles = s.table(), s.quantiles()
 	}
 	page.Curves = []templates.Chart{survivalChart(s), attemptsChart(s)}
 	return page
@@ -106,14 +106,13 @@ func (s *study) moments() []strategies.AttemptRow {
 // table has a row for each retry: what is waited before it, in all, and when the attempt is made.
 func (s *study) table() templates.Table {
 	t := templates.Table{
-		Caption: "Every retry, in seconds: what the schedule says, what is waited, what has been waited in all, and when the attempt is made, counted from the first",
-		Head: []string{"Retry", "Scheduled", "Wait: least", "5 %", "25 %", "median", "mean", "75 %", "95 %", "most", "at the cap",
-			"In all: least", "mean", "95 %", "most", "Attempt", "made at: least", "mean", "95 %", "most", "made"},
+		Caption: "Every retry, in seconds: what the schedule says, what is waited before it and in all, and when the attempt is made, counted from the first",
+		Groups:  []templates.Columns{{Span: 2}, {Head: "Wait", Span: 6}, {Head: "Waited in all", Span: 4}, {Head: "Attempt made at", Span: 5}},
+		Head: []string{"Retry", "scheduled", "least", "median", "mean", "95 %", "most", "at the cap",
+			"least", "mean", "95 %", "most", "least", "mean", "95 %", "most", "ever"},
 	}
 	for i, row := range s.shown() {
 		e, c := row.Exact, row.Cumulative
-		cells := []string{fmt.Sprint(row.Retry), brief(row.Scheduled), brief(e.Min), brief(e.P5), brief(e.P25), brief(e.P50), brief(e.Mean), brief(e.P75),
-			brief(e.P95), brief(e.Max), nearly(e.AtCap, 1) + nbsp + "%"}
 		late, made := float64(i+1)*s.fails.Seconds(), "never"
 		p95 := noValue
 		if c.P95 != nil {
@@ -128,8 +127,24 @@ func (s *study) table() templates.Table {
 			moment = []string{brief(at.Min), brief(at.Mean), brief(at.P95), brief(at.Max)}
 			made = nearly(s.life.Attempts[i+1].Made, 1) + nbsp + "%"
 		}
-		cells = append(cells, brief(c.Min), brief(c.Mean), p95, brief(c.Max), fmt.Sprint(row.Retry+1))
-		t.Rows = append(t.Rows, append(append(cells, moment...), made))
+		t.Rows = append(t.Rows, slices.Concat(
+			[]string{fmt.Sprint(row.Retry), brief(row.Scheduled)},
+			[]string{brief(e.Min), brief(e.P50), brief(e.Mean), brief(e.P95), brief(e.Max), nearly(e.AtCap, 1) + nbsp + "%"},
+			[]string{brief(c.Min), brief(c.Mean), p95, brief(c.Max)}, moment, []string{made}))
+	}
+	return t
+}
+
+// quantiles are those of each wait, as the chart draws them.
+func (s *study) quantiles() templates.Table {
+	t := templates.Table{
+		Caption: "The wait before every retry, in seconds",
+		Head:    []string{"Retry", "least", "5 %", "25 %", "median", "75 %", "95 %", "most", "mean", "standard deviation"},
+	}
+	for _, row := range s.shown() {
+		e := row.Exact
+		t.Rows = append(t.Rows, []string{fmt.Sprint(row.Retry), brief(e.Min), brief(e.P5), brief(e.P25), brief(e.P50), brief(e.P75), brief(e.P95), brief(e.Max),
+			brief(e.Mean), brief(e.SD)})
 	}
 	return t
 }
