@@ -27,6 +27,10 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/googleapis/gax-go/v2"
 	"github.com/hashicorp/go-retryablehttp"
+	goretry "github.com/sethvargo/go-retry"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	k8serrors "k8s.io/apimachinery/pkg/api/errors"
@@ -59,6 +63,9 @@ var goLibraries = []struct {
 	{"retry-go", "github.com/avast/retry-go/v5", func(attempt func() error) {
 		retry.New().Do(attempt)
 	}},
+	{"go-retry", "github.com/sethvargo/go-retry", func(attempt func() error) {
+		goretry.Exponential(context.Background(), time.Second, func(context.Context) error { return goretry.RetryableError(attempt()) })
+	}},
 	{"gax-go", "github.com/googleapis/gax-go/v2", func(attempt func() error) {
 		onUnavailable := func() gax.Retryer { return gax.OnCodes([]codes.Code{codes.Unavailable}, gax.Backoff{}) }
 		gax.Invoke(context.Background(), func(context.Context, gax.CallSettings) error {
@@ -74,6 +81,20 @@ var goLibraries = []struct {
 				return f.dial()
 			})
 		})
+	}},
+	{"franz-go", "github.com/twmb/franz-go", func(attempt func() error) {
+		client, err := kgo.NewClient(kgo.SeedBrokers("one", "other"), kgo.Dialer(func(context.Context, string, string) (net.Conn, error) {
+			err := as(attempt(), failure.kafka)
+			if err == nil {
+				err = errors.New("enough") // an answer would take a broker
+			}
+			return nil, err
+		}))
+		if err != nil {
+			panic(err)
+		}
+		defer client.Close()
+		client.Request(context.Background(), kmsg.NewPtrApiVersionsRequest())
 	}},
 	{"client-go-workqueue", "k8s.io/client-go", func(attempt func() error) {
 		limiter := workqueue.DefaultTypedControllerRateLimiter[string]()
@@ -175,6 +196,15 @@ func (f failure) code() codes.Code {
 	return map[strategies.Class]codes.Code{strategies.Unavailable: codes.Unavailable, strategies.Timeout: codes.DeadlineExceeded,
 		strategies.Overloaded: codes.Unavailable, strategies.RateLimited: codes.ResourceExhausted, strategies.Transient: codes.Internal,
 		strategies.Permanent: codes.FailedPrecondition, strategies.Conflict: codes.Aborted}[strategies.Class(f)]
+}
+
+// kafka is the error of Kafka's protocol, or of the connection; that of a conflict is a stale leader.
+func (f failure) kafka() error {
+	if err := map[strategies.Class]error{strategies.Overloaded: kerr.CoordinatorLoadInProgress, strategies.RateLimited: kerr.ThrottlingQuotaExceeded,
+		strategies.Transient: kerr.RequestTimedOut, strategies.Permanent: kerr.InvalidTopicException, strategies.Conflict: kerr.NotLeaderForPartition}[strategies.Class(f)]; err != nil {
+		return err
+	}
+	return f.dial()
 }
 
 // server answers each attempt, or does not.

@@ -20,6 +20,7 @@ var nodeLibraries = []struct {
 	{"p-retry", "p-retry", always(0)},
 	{"axios-retry", "axios-retry", always(0)},
 	{"kafkajs", "kafkajs", kafkaSlack},
+	{"bullmq", "bullmq", always(0)},
 	{"azure-js", "@typespec/ts-http-runtime", always(time.Millisecond)},
 }
 

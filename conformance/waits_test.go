@@ -25,8 +25,21 @@ type sampler func(t *testing.T, class strategies.Class, attempts, runs int) [][]
 
 const (
 	draws = 100_000 // before each retry
-	many  = 300     // attempts after which a library counts as one without a limit
+	many  = 300     // attempts after which a library counts as one without a limit, unless its waits grow for ever
 )
+
+// manyOf is many, or as many as there are waits of all in all a century: the clock has no more than three.
+func manyOf(p strategies.Policy) int {
+	c, left := p.Compile(), int64(100*365*24*time.Hour)
+	for n := range many {
+		if _, longest := c.Bounds(int64(n) + 1); longest > left {
+			return n + 1
+		} else {
+			left -= longest
+		}
+	}
+	return many
+}
 
 // always is a library's that rounds all waits alike.
 func always(slack time.Duration) func(int) time.Duration {
@@ -43,6 +56,7 @@ func compare(t *testing.T, l library) {
 
 // compareLimits lets everything fail: the library gives up when the policy says.
 func compareLimits(t *testing.T, p strategies.Policy, l library) (check string) {
+	many := manyOf(p)
 	waits := l.sample(t, retried(p), many, 1)[0]
 	attempts, last := len(waits)+1, time.Duration(0)
 	for _, w := range waits {
@@ -104,7 +118,8 @@ func compareWaits(t *testing.T, p strategies.Policy, l library) (check string) {
 	return fmt.Sprintf("the waits before retries 1 to %d, %d draws each", n, runs)
 }
 
-// lookedAt is how many retries are compared: those of a library that gives up within ten, else two at the cap, else ten.
+// lookedAt is how many retries are compared: those of a library that gives up within ten, else two at the cap, else ten, and
+// none that the deadline can keep from being made.
 func lookedAt(p strategies.Policy) int {
 	n, c := 10, p.Compile()
 	for p.Cap > 0 && n < 30 && c.Scheduled(int64(n)-1) < int64(p.Cap) {
@@ -113,7 +128,21 @@ func lookedAt(p strategies.Policy) int {
 	if p.MaxAttempts > 0 {
 		n = min(n, int(p.MaxAttempts)-1)
 	}
+	if p.Deadline > 0 {
+		n = min(n, within(c, p.Deadline))
+	}
 	return n
+}
+
+// within is how many retries are made in that time whatever is drawn.
+func within(c *strategies.Compiled, left time.Duration) (n int) {
+	for {
+		_, longest := c.Bounds(int64(n) + 1)
+		if left -= time.Duration(longest); left < 0 {
+			return n
+		}
+		n++
+	}
 }
 
 // byRetry turns waits by run, of n retries each, into waits by retry.

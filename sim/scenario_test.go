@@ -29,7 +29,7 @@ func TestParseScenarioDefaults(t *testing.T) {
 		`"server":{"kind":"capacity","outages":[],"workers":0,"serviceTime":{"kind":"constant","mean":"0s"},"queue":0,` +
 		`"discipline":"fifo","maxQueueWait":"0s","refusalCost":"0s","nodes":{"count":1,"balancer":"random","comeUp":"0s"},"slowdown":0,"errors":{"transient":0,"permanent":0},` +
 		`"retryAfter":{"kind":"none"}},` +
-		`"policies":[{"id":"constant","name":"","schedule":{"kind":"constant","base":"1s"},"cap":"0s","capAfterJitter":false,` +
+		`"policies":[{"id":"constant","name":"","schedule":{"kind":"constant","base":"1s"},"cap":"0s","capAfterJitter":false,"growsPastCap":false,` +
 		`"jitter":{"kind":"none"},"maxAttempts":0,"deadline":"0s","attemptTimeout":"0s",` +
 		`"retryOn":["unavailable","timeout","overloaded","rateLimited","transient","conflict"],"retryAfter":"floor"}]}`
 	if string(got) != canonical || err != nil {

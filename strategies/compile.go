@@ -31,7 +31,8 @@ type Compiled struct {
 	jitter   func(s, prev int64) (lo, hi int64)
 	feedback bool
 	cap      int64 // Saturated: none
-	clamp    int64 // Saturated: none
+	limit    int64 // what a scheduled delay is capped at. Saturated: none
+	clamp    int64 // what a drawn delay is capped at. Saturated: none
 
 	// Tables by retry, of equal length. If settled, their last row holds for all later retries.
 	scheduled []int64
@@ -48,12 +49,16 @@ func (p Policy) Compile() *Compiled {
 		jitter:   jitter.New(p.Jitter.Args),
 		feedback: jitter.Feedback,
 		cap:      Saturated,
+		limit:    Saturated,
 		clamp:    Saturated,
 	}
 	if p.Cap > 0 {
 		c.cap = int64(p.Cap)
 	}
-	if p.CapAfterJitter || c.feedback {
+	if !p.GrowsPastCap {
+		c.limit = c.cap
+	}
+	if p.CapAfterJitter || p.GrowsPastCap || c.feedback {
 		c.clamp = c.cap
 	}
 	settles := int64(1)
@@ -85,7 +90,7 @@ func (c *Compiled) tabulate(settles int64) {
 }
 
 // capped returns the scheduled delay of retry n without looking it up.
-func (c *Compiled) capped(n int64) int64 { return min(c.cap, c.schedule(n)) }
+func (c *Compiled) capped(n int64) int64 { return min(c.limit, c.schedule(n)) }
 
 // index returns the index of retry n in the tables, and false if they do not reach so far.
 func (c *Compiled) index(n int64) (i int64, ok bool) {
@@ -129,7 +134,7 @@ func (c *Compiled) window(n, prev int64) Window {
 // First returns what stands for the previous delay before retry 1: its scheduled delay.
 func (c *Compiled) First() int64 { return c.scheduled[0] }
 
-// Scheduled returns the delay before retry n after the cap, before jitter.
+// Scheduled returns the delay before retry n after the cap, where that holds before jitter.
 func (c *Compiled) Scheduled(n int64) int64 {
 	if i, ok := c.index(n); ok {
 		return c.scheduled[i]

@@ -224,3 +224,37 @@ func BenchmarkDraw(b *testing.B) {
 		})
 	}
 }
+
+// A schedule that grows past its cap, as franz-go's: 250 ms·2^(n−1)·U[0.8, 1.2], at most 5 s. From retry 6 on every draw is
+// beyond 5 s, where a schedule that is capped first still draws from 4 s. Of the fifth, 4 s·U[0.8, 1.2], none is.
+func TestGrowsPastCap(t *testing.T) {
+	p := parsed(t, "exponential,base=250ms,cap=5s,growsPastCap=true,jitter=percentage,fraction=0.2")
+	rows := p.Compile().Delays(12)
+	for n, want := range map[int]struct{ scheduled, min, max, atCap float64 }{
+		1: {0.25, 0.2, 0.3, 0}, 5: {4, 3.2, 4.8, 0}, 6: {8, 5, 5, 1}, 12: {512, 5, 5, 1},
+	} {
+		got := rows[n-1]
+		if got.Scheduled != want.scheduled || got.Exact.Min != want.min || got.Exact.Max != want.max || got.Exact.AtCap != want.atCap {
+			t.Errorf("retry %d: %+v, want %+v", n, got, want)
+		}
+	}
+	// A quarter of what is drawn from 0 to 20 s is beyond 15 s.
+	if row := parsed(t, "constant,base=20s,cap=15s,growsPastCap=true,jitter=full").Compile().Delays(1)[0]; row.Exact.AtCap != 0.25 {
+		t.Errorf("at the cap %v, want 0.25", row.Exact.AtCap)
+	}
+	for _, same := range []string{"growsPastCap=true", "growsPastCap=true,capAfterJitter=true"} {
+		lo, hi := parsed(t, "polynomial,base=1s,cap=1m,jitter=equal,"+same).Compile().Bounds(MaxRetry)
+		if lo != hi || lo != int64(time.Minute) {
+			t.Errorf("%s: the last wait is %d to %d, want the cap", same, lo, hi)
+		}
+	}
+}
+
+func parsed(t *testing.T, text string) Policy {
+	t.Helper()
+	p, err := ParseText(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

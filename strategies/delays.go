@@ -30,7 +30,7 @@ type Cumulative struct {
 // DelayRow is one row of a policy's delay table.
 type DelayRow struct {
 	Retry      int64      `json:"retry"`
-	Scheduled  float64    `json:"scheduled"` // seconds, after the cap, before jitter
+	Scheduled  float64    `json:"scheduled"` // seconds, before jitter, after the cap unless the policy grows past it
 	Exact      Quantiles  `json:"exact"`
 	Cumulative Cumulative `json:"cumulative"`
 }

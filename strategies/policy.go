@@ -15,6 +15,7 @@ type Policy struct {
 	Schedule       spec.Choice   // a kind of Schedules
 	Cap            time.Duration // 0: none
 	CapAfterJitter bool
+	GrowsPastCap   bool          // the cap holds after jitter alone
 	Jitter         spec.Choice   // a kind of Jitters
 	MaxAttempts    int64         // counts attempt 1; 0: no limit
 	Deadline       time.Duration // from the request's creation; 0: none
@@ -69,6 +70,10 @@ func (p *Policy) Fields() []spec.Field {
 			Key: "capAfterJitter", Label: "Jitter keeps to it", Default: false,
 			Help: "Cap what is drawn as well. Waits then gather at the cap, and clients meet there again.",
 		}, &p.CapAfterJitter),
+		spec.Value(spec.Param{
+			Key: "growsPastCap", Label: "Grows on past it", Default: false,
+			Help: "Cap only what is drawn, not what is scheduled. Late waits are then all exactly the cap.",
+		}, &p.GrowsPastCap),
 		spec.Pick(spec.Param{Key: "jitter", Label: "Jitter", Help: "How the wait is spread, so that clients do not meet."},
 			&p.Jitter, jitterCatalogue, none.ID),
 		spec.Value(spec.Param{

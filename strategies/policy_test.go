@@ -31,7 +31,7 @@ func TestParsePolicyDefaults(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", p, want)
 	}
 	got, err := json.Marshal(p)
-	canonical := `{"id":"","name":"","schedule":{"kind":"linear","base":"1s","step":"1s"},"cap":"0s","capAfterJitter":false,` +
+	canonical := `{"id":"","name":"","schedule":{"kind":"linear","base":"1s","step":"1s"},"cap":"0s","capAfterJitter":false,"growsPastCap":false,` +
 		`"jitter":{"kind":"none"},"maxAttempts":0,"deadline":"0s","attemptTimeout":"0s",` +
 		`"retryOn":["unavailable","timeout","overloaded","rateLimited","transient","conflict"],"retryAfter":"floor"}`
 	if string(got) != canonical || err != nil {
@@ -132,7 +132,7 @@ func TestPolicySyntaxErrors(t *testing.T) {
 }
 
 // policyKeys are what a fault lists of a policy's fields.
-const policyKeys = "id, name, schedule, cap, capAfterJitter, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter, breaker, budget, throttle"
+const policyKeys = "id, name, schedule, cap, capAfterJitter, growsPastCap, jitter, maxAttempts, deadline, attemptTimeout, retryOn, retryAfter, breaker, budget, throttle"
 
 func TestPolicyText(t *testing.T) {
 	for _, c := range []struct{ document, text string }{

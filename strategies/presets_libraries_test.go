@@ -21,12 +21,21 @@ var sources = map[string]struct {
 	"go-retryablehttp":    {5, exactly(func(n float64) float64 { return min(math.Pow(2, n-1), 30) })},
 	"failsafe-go":         {3, exactly(func(float64) float64 { return 0 })},
 	"retry-go":            {10, func(n float64) (lo, hi float64) { d := 0.1 * math.Pow(2, n-1); return d, d + 0.1 }},
+	"go-retry":            {0, exactly(func(n float64) float64 { return math.Pow(2, n-1) })},
 	"gax-go":              {0, upToMost(func(n float64) float64 { return min(math.Pow(2, n-1), 30) })},
 	"client-go-conflict":  {5, func(float64) (lo, hi float64) { return 0.010, 0.011 }},
 	"client-go-workqueue": {0, exactly(func(n float64) float64 { return min(0.005*math.Pow(2, n-1), 1000) })},
-	"resilience4j":        {3, exactly(func(float64) float64 { return 0.5 })},
-	"spring-retry":        {3, exactly(func(n float64) float64 { return min(0.1*math.Pow(2, n-1), 30) })},
-	"spring-framework":    {0, exactly(func(n float64) float64 { return min(2*math.Pow(1.5, n-1), 30) })},
+	"franz-go": {21, func(n float64) (lo, hi float64) { // fails > 10 is exactly max
+		backoff := 0.25 * math.Pow(2, n-1)
+		if n > 10 {
+			return 5, 5
+		}
+		return min(backoff*0.8, 5), min(backoff*1.2, 5)
+	}},
+	"bullmq":           {3, exactly(func(n float64) float64 { return math.Pow(2, n-1) })},
+	"resilience4j":     {3, exactly(func(float64) float64 { return 0.5 })},
+	"spring-retry":     {3, exactly(func(n float64) float64 { return min(0.1*math.Pow(2, n-1), 30) })},
+	"spring-framework": {0, exactly(func(n float64) float64 { return min(2*math.Pow(1.5, n-1), 30) })},
 	"kafka-java": {0, func(n float64) (lo, hi float64) {
 		term := 0.1 * math.Pow(2, min(n-1, math.Log2(10)))
 		return min(term*0.8, 1), min(term*1.2, 1)

@@ -7,7 +7,7 @@ func TestBrowserLeague(t *testing.T) {
 	b := startBrowser(t)
 	s := newTestServer(nil)
 	p := b.open(t, s, "/league", look{width: 390, height: 900, dark: true, script: true})
-	p.await(`document.querySelectorAll(".league-table tbody tr").length === 31`)
+	p.await(`document.querySelectorAll(".league-table tbody tr").length === 34`)
 	eval[bool](p, unfold)
 	p.wantAccessible("league")
 	p.wantWidth("league", 390)

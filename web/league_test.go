@@ -33,7 +33,7 @@ func TestLeague(t *testing.T) {
 		}
 	}
 	page := string(bodyOf(t, ask(s, "GET", ownInLeague, "")))
-	for _, want := range []string{`id="row-yours"`, "Ours", "Yours ranks ", "of 32 by its requests", `property="og:image" content="http://example.com/league.png?p=`} {
+	for _, want := range []string{`id="row-yours"`, "Ours", "Yours ranks ", "of 35 by its requests", `property="og:image" content="http://example.com/league.png?p=`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s", want)
 		}

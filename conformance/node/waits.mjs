@@ -4,6 +4,7 @@
 import { waits } from "./bubble.mjs";
 import axios from "axios";
 import axiosRetry from "axios-retry";
+import { Job } from "bullmq";
 import { KafkaJSError } from "kafkajs/src/errors.js";
 import createKafkaRetrier from "kafkajs/src/retry/index.js";
 import pRetry from "p-retry";
@@ -34,6 +35,15 @@ const libraries = {
     createKafkaRetrier()(async () => {
       if (!succeeds(attempt)) throw new KafkaJSError("down", { retriable: failure !== "permanent" });
     }),
+  // What its worker does with a job that fails, without the queue that it waits in.
+  bullmq: async (attempt) => {
+    const job = { opts: { attempts: 3, backoff: { type: "exponential", delay: 1000 } }, attemptsMade: 0, queue: { opts: {} } };
+    for (; !succeeds(attempt); job.attemptsMade++) {
+      const [again, delay] = await Job.prototype.shouldRetryJob.call(job, new Error("down"));
+      if (!again) return;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  },
   "azure-js": (attempt) =>
     defaultRetryPolicy().sendRequest(createPipelineRequest({ url: "http://localhost" }), async (request) => {
       const hint = status === 429 ? { "Retry-After": "1" } : {}; // it retries a 429 only with one

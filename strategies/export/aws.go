@@ -25,7 +25,7 @@ func fitAWS(f *fitting) {
 	const fixed = "the SDKs' standard mode decides that itself"
 	f.rewrite(fixed, func(p *strategies.Policy) {
 		p.Schedule, p.Jitter = choiceOf("exponential", "base", time.Second, "factor", 2.0), fullJitter.jitter
-		p.Cap, p.CapAfterJitter = 20*time.Second, false
+		p.Cap, p.CapAfterJitter, p.GrowsPastCap = 20*time.Second, false, false
 	})
 	f.leaveOutDeadline("the SDKs have no deadline over several attempts here")
 	f.leaveOutAttemptTimeout("the timeouts of the SDKs' HTTP clients are set in code")

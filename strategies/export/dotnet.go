@@ -115,11 +115,10 @@ func fitDotnetWaits(f *fitting) {
 		}
 		p.Cap = min(roundUp(p.Cap, dotnetTick), dotnetDay)
 	})
-	f.rewrite("Polly caps what is drawn", func(p *strategies.Policy) {
-		p.CapAfterJitter = p.Cap > 0 && p.Jitter.Kind == "percentage"
-	})
-	if f.fits.CapAfterJitter && linear {
-		f.note("Beyond MaxDelay Polly goes on growing before it draws: later waits are all exactly MaxDelay.")
+	if f.fits.Jitter.Kind == "none" {
+		f.capBeforeJitter("without jitter nothing exceeds the cap")
+	} else {
+		f.capAfterGrowth("Polly caps what is drawn, and goes on growing before it draws")
 	}
 }
 

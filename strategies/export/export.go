@@ -94,6 +94,8 @@ func IDs() []string {
 
 // Export writes a valid policy. It returns a *Refusal if nothing sensible can be written.
 func (f Format) Export(p strategies.Policy) (File, error) {
+	name := f.fileName(p)
+	p.CapAfterJitter = p.CapAfterJitter || p.GrowsPastCap // which says it twice
 	fitted := fitting{asked: p, fits: p}
 	f.fit(&fitted)
 	if fitted.refusal != "" {
@@ -101,7 +103,7 @@ func (f Format) Export(p strategies.Policy) (File, error) {
 	}
 	return File{
 		Format:    f.ID,
-		Name:      f.fileName(p),
+		Name:      name,
 		MediaType: f.MediaType,
 		Text:      f.write(fitted.fits),
 		Lossy:     fitted.lossy(),

@@ -135,7 +135,12 @@ func (f *fitting) hints(rule strategies.RetryAfterRule, why string) {
 
 // capBeforeJitter is for targets that cap the schedule and not the draw.
 func (f *fitting) capBeforeJitter(why string) {
-	f.rewrite(why, func(p *strategies.Policy) { p.CapAfterJitter = false })
+	f.rewrite(why, func(p *strategies.Policy) { p.CapAfterJitter, p.GrowsPastCap = false, false })
+}
+
+// capAfterGrowth is for targets that cap the draw and not the schedule.
+func (f *fitting) capAfterGrowth(why string) {
+	f.rewrite(why, func(p *strategies.Policy) { p.CapAfterJitter, p.GrowsPastCap = p.Cap > 0, p.Cap > 0 })
 }
 
 // spread returns between which multiples of the scheduled delay a policy draws; false if its jitter is of another sort.
@@ -314,7 +319,7 @@ func (f *fitting) exponential(least, most float64, why string) {
 	}
 	f.rewrite(why, func(p *strategies.Policy) {
 		p.Schedule = choiceOf("exponential", "base", limited(first), "factor", min(max(factor, 1), 10))
-		if longest > first || p.Cap > 0 {
+		if !p.GrowsPastCap && (longest > first || p.Cap > 0) {
 			p.Cap = limited(longest)
 		}
 	})

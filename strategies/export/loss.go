@@ -74,7 +74,7 @@ func texts(p strategies.Policy) spec.Texts {
 // isWaiting reports whether a field is about how long to wait.
 func isWaiting(field string) bool {
 	top, _, _ := strings.Cut(field, ".")
-	return top == "schedule" || top == "cap" || top == "capAfterJitter" || top == "jitter"
+	return top == "schedule" || top == "cap" || top == "capAfterJitter" || top == "growsPastCap" || top == "jitter"
 }
 
 // lossy lists what the target will do otherwise than asked.

@@ -44,8 +44,7 @@ func fitResilience4j(f *fitting) {
 	f.mustWait()
 	f.whole(time.Millisecond, "resilience4j has whole milliseconds; rounded up")
 	if f.fits.Jitter.Kind != "none" && f.fits.Cap > 0 {
-		f.rewrite("resilience4j caps what is drawn", func(p *strategies.Policy) { p.CapAfterJitter = true })
-		f.note("Beyond the longest wait resilience4j goes on growing before it draws: later waits are all exactly the longest, not only a part of them.")
+		f.capAfterGrowth("resilience4j caps what is drawn, and goes on growing before it draws")
 	} else {
 		f.capBeforeJitter("without jitter nothing exceeds the cap")
 	}
