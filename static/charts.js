@@ -6,6 +6,8 @@ import { least, zoomable } from "./zoom.js";
 
 const drawn = new Map(); // element → {chart, source}
 const plotHeight = 440; // px, of charts with plots one over the other
+const labelWidth = 164; // px, at the end of a line
+const pen = document.createElement("canvas").getContext("2d"); // to measure text with
 const dashes = { solid: "solid", dashed: [8, 4], dotted: [2, 3] };
 
 // draw brings the charts on the page up to date with their options; `again` redraws those that have not changed.
@@ -151,8 +153,8 @@ function part([one, other]) {
   const end = (s) => height(s.data.at(-1));
   const all = [one, other].flatMap((s) => s.data.map(height));
   const apart = (Math.abs(end(one) - end(other)) / (Math.max(...all) || 1)) * 208; // both may be nothing throughout
-  const rows = [one, other].some((s) => s.markLine?.data.some(Array.isArray)) ? 2 : 1;
-  const shift = Math.max(0, 16 * rows + 2 - apart) / 2;
+  const rows = (s) => Math.ceil(widthOf(s.name) / labelWidth) + (s.markLine?.data.some(Array.isArray) ? 1 : 0);
+  const shift = Math.max(0, 8 * (rows(one) + rows(other)) + 2 - apart) / 2;
   one.shift = end(one) >= end(other) ? -shift : shift;
   other.shift = -one.shift;
 }
@@ -171,7 +173,7 @@ function lines(series, text, narrow) {
     formatter: gap ? `{a}\n${gap}` : "{a}",
     ...text,
     color: css("--ink"),
-    width: 164,
+    width: labelWidth,
     overflow: "break",
     distance: 6,
     lineHeight: 16,
@@ -383,13 +385,11 @@ function label(chart, option, width) {
   const at = points.map((s) => pixel(s.data[0]));
   const taken = at.map(([x, y]) => ({ x: x - 8, y: y - 8, w: 16, h: 16 }));
   const crossed = option.series.filter((s) => s.type === "custom").flatMap((s) => arms(s.data[0], pixel));
-  const pen = document.createElement("canvas").getContext("2d");
-  pen.font = `12px ${option.textStyle.fontFamily}`;
   chart.setOption({
     series: option.series.map((s) => {
       const i = points.indexOf(s);
       if (i < 0) return {};
-      const w = pen.measureText(s.name).width;
+      const w = widthOf(s.name);
       const free = places(at[i], w).filter((b) => b.x > 72 && b.x + w < width && b.y > 0 && !taken.some((t) => meet(t, b)));
       const box = free.find((b) => !crossed.some((c) => meet(c, b))) ?? free[0];
       if (!box) return {};
@@ -397,6 +397,12 @@ function label(chart, option, width) {
       return { label: { show: true, formatter: "{a}", position: [box.x - at[i][0] + 5.5, box.y - at[i][1] + 5.5], color: css("--ink"), fontSize: 12 } };
     }),
   });
+}
+
+// widthOf is the width of a text in a chart.
+function widthOf(text) {
+  pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  return pen.measureText(text).width;
 }
 
 // arms are the boxes of a cross's two lines.

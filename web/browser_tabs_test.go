@@ -176,4 +176,10 @@ func labelsKeepApart(t *testing.T, open browserTab) {
 			t.Errorf("%s: %s", path, fault)
 		}
 	}
+	p.do(chromedp.Navigate(p.url + "/?tab=load")) // where both lines end at 0, and one name takes two rows
+	p.await(chartsDrawn)
+	tops := eval[[]float64](p, `[...document.querySelectorAll("#chart-goodput svg text")].filter((e) => /^Every second|^Exponential|goodput$/.test(e.textContent)).map((e) => e.getBoundingClientRect().top).sort((a, b) => a - b)`)
+	if len(tops) != 3 || tops[1]-tops[0] < 14 || tops[2]-tops[1] < 14 {
+		t.Errorf("the names of goodput start at %v", tops)
+	}
 }

@@ -22,29 +22,29 @@ type timeline struct {
 
 // track is one line of a policy.
 type track struct {
-	name   string                                  // after the policy's; "": it is the only one
-	width  float32                                 // of the line
-	values func(s standing, bin float64) []float64 // a bin; nil: the policy has none
+	name   string                              // after the policy's; "": it is the only one
+	width  float32                             // of the line
+	values func(s standing, l loads) []float64 // a bin; nil: the policy has none
 }
 
 var timelines = []timeline{
 	{"goodput", "Throughput and goodput over time", "Requests (1/s)",
 		"Of the first run. Thin: throughput, services that the server completed, for whomever. Thick: goodput, successes that the clients under test took. What lies between was work for clients that no longer waited, or for others.",
 		[]track{
-			{"throughput", 1, func(s standing, bin float64) []float64 { return perBin(s.Run.Served, bin) }},
-			{"goodput", 2.5, func(s standing, bin float64) []float64 { return perBin(s.Run.Succeeded, bin) }},
+			{"throughput", 1, func(s standing, l loads) []float64 { return perBin(s.Run.Served, l) }},
+			{"goodput", 2.5, func(s standing, l loads) []float64 { return perBin(s.Run.Succeeded, l) }},
 		}},
 	{"breakers", "Circuit breakers open over time", "Breakers open", "Of the first run: how many processes let nothing through.",
-		[]track{{"", 2.5, func(s standing, _ float64) []float64 { return s.Run.BreakersOpen }}}},
+		[]track{{"", 2.5, func(s standing, _ loads) []float64 { return s.Run.BreakersOpen }}}},
 	{"tokens", "Retry budgets over time", "Tokens left", "Of the first run: what a process has left, on average.",
-		[]track{{"", 2.5, func(s standing, _ float64) []float64 { return s.Run.Tokens }}}},
+		[]track{{"", 2.5, func(s standing, _ loads) []float64 { return s.Run.Tokens }}}},
 }
 
-// perBin makes rates of counts.
-func perBin(counts []int64, bin float64) []float64 {
-	rates := make([]float64, len(counts))
+// perBin makes rates of counts. A run that is over goes on with 0, as long as the others take.
+func perBin(counts []int64, l loads) []float64 {
+	rates := make([]float64, max(len(counts), int(math.Round(l.end/l.bin))))
 	for i, n := range counts {
-		rates[i] = float64(n) / bin
+		rates[i] = float64(n) / l.bin
 	}
 	return rates
 }
@@ -53,7 +53,7 @@ func perBin(counts []int64, bin float64) []float64 {
 func timelineCharts(r *sim.Result, shown []standing) (all []templates.Chart) {
 	l := loadsOf(r)
 	for _, x := range timelines {
-		having := slices.DeleteFunc(slices.Clone(shown), func(s standing) bool { return x.curves[0].values(s, l.bin) == nil })
+		having := slices.DeleteFunc(slices.Clone(shown), func(s standing) bool { return x.curves[0].values(s, l) == nil })
 		if len(having) > 0 {
 			all = append(all, x.chart(r, l, having))
 		}
@@ -95,7 +95,7 @@ func (c track) called(s standing) string {
 
 // points are averages over so many bins that they are not too many, in the middle of their time.
 func (c track) points(l loads, s standing) [][2]float64 {
-	values := c.values(s, l.bin)
+	values := c.values(s, l)
 	points := [][2]float64{}
 	for from := 0; from < len(values); from += l.per {
 		span := values[from:min(from+l.per, len(values))]
@@ -135,7 +135,7 @@ func (x timeline) table(l loads, shown []standing) templates.Table {
 
 // over is the average over a stretch of time, "" once all is over.
 func (c track) over(l loads, s standing, from, to float64) string {
-	values := c.values(s, l.bin)
+	values := c.values(s, l)
 	first := min(len(values), int(math.Round(from/l.bin)))
 	last := min(len(values), max(first, int(math.Round(to/l.bin))))
 	if first == last {

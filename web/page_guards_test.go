@@ -85,6 +85,9 @@ func TestTimelineCharts(t *testing.T) {
 			if want == 0 && s.position == 0 || math.Abs(sum-want) > 1e-3*want+float64(wide.per) {
 				t.Errorf("%s%s adds up to %v, want %v", nameOf(s), curve, sum, want)
 			}
+			if end := lines[nameOf(s)+curve]; end[len(end)-1][0] < wide.end-wide.bin*float64(wide.per) {
+				t.Errorf("%s%s ends at %v s, others at %v s", nameOf(s), curve, end[len(end)-1][0], wide.end)
+			}
 		}
 	}
 	charts = charts[1:]
