@@ -177,6 +177,7 @@ func TestTrace(t *testing.T) {
 		Request:         []int64{1, 1, 1, 1, 1, 1},
 		Attempt:         []int64{1, 1, 2, 2, 3, 3},
 		LeftSeconds:     []float64{0, 0, 0.12, 0.12, 0.34, 0.34},
+		Node:            []int{0, 0, 0, 0, 1, 1},
 		ArrivedSeconds:  seconds(0.01, 0.01, 0.13, 0.13, 0.35, 0.35),
 		StartedSeconds:  append(make([]*float64, 4), seconds(0.35, 0.35)...), // service takes no time
 		AnsweredSeconds: seconds(0.01, 0.01, 0.13, 0.13, 0.35, 0.35),

@@ -256,9 +256,9 @@ func (c comparison) trace(got *Trace, r *reference) {
 		return
 	}
 	for i, a := range want {
-		have := fmt.Sprint(got.Client[i], got.Attempt[i], got.LeftSeconds[i], show(got.ArrivedSeconds[i]), show(got.StartedSeconds[i]),
+		have := fmt.Sprint(got.Client[i], got.Attempt[i], got.LeftSeconds[i], got.Node[i], show(got.ArrivedSeconds[i]), show(got.StartedSeconds[i]),
 			show(got.AnsweredSeconds[i]), show(got.SeenSeconds[i]), got.Outcome[i], got.Failed[i])
-		if want := fmt.Sprint(r.client(a.request), a.n, refSeconds(a.left), showTime(a.arrived), showTime(a.started),
+		if want := fmt.Sprint(r.client(a.request), a.n, refSeconds(a.left), a.node, showTime(a.arrived), showTime(a.started),
 			showTime(a.answered), showTime(a.seen), a.outcome, a.failedWith()); have != want {
 			c.Errorf("%s: trace[%d] is %s, reference has %s", c.policy, i, have, want)
 			return

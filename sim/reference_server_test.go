@@ -29,6 +29,7 @@ func (r *reference) arrive(a *refAttempt) {
 		}
 		return
 	}
+	a.node = nd.number + 1
 	nd.arrivals = append(nd.arrivals, r.now)
 	if c := conf.Crash; c != nil && c.On == OnRate && r.tooMany(nd, c) {
 		nd.recent = nil

@@ -83,6 +83,7 @@ type refAttempt struct {
 	request             *refRequest
 	n                   int64
 	left, arrived, seen int64 // never: not so far
+	node                int   // that it was sent to, from 1; 0: none
 	started, answered   int64 // by the server
 	outcome             string
 	change              int // the breaker's, when it left

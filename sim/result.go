@@ -120,12 +120,13 @@ type DelayRow struct {
 // Trace holds the attempts of the first clients in the first replication, as columns of equal length in order of
 // leaving. Request counts a client's requests from 1. ArrivedSeconds is nil for what never arrived, StartedSeconds for what
 // was never in service, AnsweredSeconds for what the server was not done with by the horizon, SeenSeconds for what is
-// still in flight. Failed is why the request failed with that attempt, "" if it did not.
+// still in flight. Node is which it was sent to, from 1, and 0 for what none got. Failed is why the request failed with that attempt, "" if it did not.
 type Trace struct {
 	Client          []int       `json:"client"`
 	Request         []int64     `json:"request"`
 	Attempt         []int64     `json:"attempt"`
 	LeftSeconds     []float64   `json:"leftSeconds"`
+	Node            []int       `json:"node"`
 	ArrivedSeconds  []*float64  `json:"arrivedSeconds"`
 	StartedSeconds  []*float64  `json:"startedSeconds"`
 	AnsweredSeconds []*float64  `json:"answeredSeconds"`

@@ -93,6 +93,7 @@ func (e *engine) arrive(ev event) {
 func (e *engine) meet(nd *node, ev event) {
 	s := &e.server
 	t := ev.time()
+	e.traceNode(ev, nd)
 	switch {
 	case s.mayCrash && nd.recent.exceeded(t):
 		nd.recent.clear()

@@ -33,6 +33,7 @@ type tracedAttempt struct {
 	tracedKey
 	client            int64
 	left, arrived     int64
+	node              int   // from 1; 0: none got it
 	started, answered int64 // by the server
 	seen              int64
 	outcome           string
@@ -51,7 +52,7 @@ func (r *tracer) leaves(g *group, a attempt, arrival, horizon int64) {
 	if arrival >= horizon {
 		arrival = never
 	}
-	t := tracedAttempt{tracedKey{a.number, a.n}, r.client(a.number), a.leave, arrival, never, never, never, "inFlight", ""}
+	t := tracedAttempt{tracedKey{a.number, a.n}, r.client(a.number), a.leave, arrival, 0, never, never, never, "inFlight", ""}
 	if r.full && r.last.compare(t) < 0 {
 		return
 	}
@@ -89,6 +90,16 @@ func (r *tracer) seen(g *group, number uint64, n, t int64, outcome string) {
 	}
 }
 
+// sent records which node the balancer sends an attempt to, from 1.
+func (r *tracer) sent(g *group, number uint64, n int64, node int) {
+	if !r.traces(g, number) {
+		return
+	}
+	if i, ok := r.place[tracedKey{number, n}]; ok {
+		r.attempts[i].node = node
+	}
+}
+
 // starts records that the server takes an attempt into service.
 func (r *tracer) starts(g *group, number uint64, n, t int64) {
 	if !r.traces(g, number) {
@@ -122,7 +133,7 @@ func (r *tracer) fails(g *group, number uint64, n int64, reason int) {
 // trace returns the attempts in the order of their leaving.
 func (r *tracer) trace() *Trace {
 	r.trim()
-	t := &Trace{Client: []int{}, Request: []int64{}, Attempt: []int64{}, LeftSeconds: []float64{}, ArrivedSeconds: []*float64{},
+	t := &Trace{Client: []int{}, Request: []int64{}, Attempt: []int64{}, LeftSeconds: []float64{}, Node: []int{}, ArrivedSeconds: []*float64{},
 		StartedSeconds: []*float64{}, AnsweredSeconds: []*float64{}, SeenSeconds: []*float64{}, Outcome: []string{}, Failed: []string{},
 		Server: r.work.trace()}
 	t.Server.Warmups = append([]WarmupSpan{}, r.warmups...)
@@ -137,6 +148,7 @@ func (r *tracer) trace() *Trace {
 		t.Failed = append(t.Failed, a.failed)
 		t.Attempt = append(t.Attempt, a.n)
 		t.LeftSeconds = append(t.LeftSeconds, seconds(a.left))
+		t.Node = append(t.Node, a.node)
 		t.ArrivedSeconds = append(t.ArrivedSeconds, secondsOrNil(a.arrived))
 		t.StartedSeconds = append(t.StartedSeconds, secondsOrNil(a.started))
 		t.AnsweredSeconds = append(t.AnsweredSeconds, secondsOrNil(a.answered))

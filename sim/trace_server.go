@@ -79,6 +79,14 @@ func (e *engine) traceAnswer(ev event, t int64) {
 	}
 }
 
+// traceNode records that the balancer sends an attempt to a node.
+func (e *engine) traceNode(ev event, nd *node) {
+	if e.trace != nil {
+		g, number, n := e.subject(ev)
+		e.trace.sent(g, number, n, nd.number+1)
+	}
+}
+
 // traceStart records that an attempt is taken into service at t.
 func (e *engine) traceStart(ev event, t int64) {
 	if e.trace != nil {

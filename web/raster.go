@@ -84,13 +84,14 @@ type traced struct {
 	run      *sim.FirstRun
 	trace    *sim.Trace
 	attempts [][]int
+	nodes    bool // there are several
 }
 
 func newRasters(r *sim.Result, charted []standing, alone *sim.Result) rasters {
 	sc := r.Scenario
 	all := rasters{axes: newStrips(r), clients: min(maxTraced, sc.Clients.Count), one: sc.Clients.Workload.Kind == sim.Burst}
 	for i, s := range charted {
-		of := traced{s, &alone.Results[i].Run, alone.Results[i].Trace, make([][]int, all.clients)}
+		of := traced{s, &alone.Results[i].Run, alone.Results[i].Trace, make([][]int, all.clients), sc.Server.Nodes.Count > 1}
 		for i, client := range of.trace.Client {
 			of.attempts[client] = append(of.attempts[client], i)
 		}
@@ -330,6 +331,9 @@ func (of traced) log(client int, one bool) templates.Log {
 func (of traced) answer(i int) string {
 	name := of.trace.Outcome[i]
 	label := outcomes[slices.IndexFunc(outcomes, func(o outcome) bool { return o.name == name })].label
+	if node := of.trace.Node[i]; of.nodes && node > 0 {
+		label += ", node " + strconv.Itoa(node)
+	}
 	if class, ok := classOf(name); ok && !of.Policy.RetryOn.Has(class) {
 		label += ", which it does not retry"
 	}

@@ -47,6 +47,27 @@ func TestLogSaysHowEachAttemptEnded(t *testing.T) {
 	}
 }
 
+// Two nodes with one worker each serve a client each, and turn the third away, which comes back when both are free.
+func TestLogNamesTheNode(t *testing.T) {
+	all := clientsTab(t, `{
+		"horizon": "20s", "replications": 1, "bin": "1s", "clients": {"count": 3},
+		"server": {"workers": 1, "serviceTime": {"kind": "constant", "mean": "4s"}, "nodes": {"count": 2, "balancer": "leastInFlight"}},
+		"policies": [{"id": "five", "schedule": {"kind": "constant", "base": "5s"}}]
+	}`)
+	for client, want := range []string{"served, node 1", "served, node 2", "turned away: full, node 1|served, node 1"} {
+		var said []string
+		for _, row := range all.of[0].log(client, true).Table.Rows {
+			said = append(said, row[2])
+		}
+		if got := strings.Join(said, "|"); got != want {
+			t.Errorf("client %d: %s, want %s", client+1, got, want)
+		}
+	}
+	if row := clientsTab(t, twoClients).of[0].log(0, true).Table.Rows[2]; row[2] != "served" {
+		t.Errorf("one node alone is named: %s", row[2])
+	}
+}
+
 // The axis ends with the last bin that anything happens in, at 13 s: 8 s are at 615 of 1000 units across. Each line is
 // 12 px high, so the middles are at 6 and 18 px, and a mark extends 4 px.
 func TestMarksAreWhereAttemptsLeft(t *testing.T) {
