@@ -22,8 +22,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// What the browser tests stand on: one Chromium for all of them, a tab for each, and everything that a tab complains
-// about is a failure.
+// What the browser tests stand on: two Chromiums at a time for all of them, a tab for each, and everything that a tab
+// complains about is a failure.
 
 // patience is how long a condition may take to come true on a busy machine.
 const patience = 20 * time.Second
@@ -31,26 +31,26 @@ const patience = 20 * time.Second
 // chromium is a running Chromium.
 type chromium struct{ ctx context.Context }
 
-// shared is the Chromium of all tests, since its start takes longer than most of them.
-var shared struct {
-	once sync.Once
-	chromium
-	err error
-	end []context.CancelFunc // last first
+// chromiums are those that have been started, since that takes longer than most tests. One belongs to one test at a time:
+// its downloads and its clipboard are there once.
+var chromiums struct {
+	sync.Mutex
+	idle []chromium
+	end  []context.CancelFunc
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.ctx != nil {
-		chromedp.Cancel(shared.ctx) // waits for its end
+	for _, b := range chromiums.idle {
+		chromedp.Cancel(b.ctx) // waits for its end
 	}
-	for _, end := range shared.end {
+	for _, end := range slices.Backward(chromiums.end) {
 		end()
 	}
 	os.Exit(code)
 }
 
-// startBrowser returns the Chromium of all tests, which the first of them starts. Without one the test is skipped.
+// startBrowser returns a Chromium for a test, which runs beside others from here on. Without one the test is skipped.
 func startBrowser(t testing.TB) chromium {
 	t.Helper()
 	if testing.Short() {
@@ -59,15 +59,33 @@ func startBrowser(t testing.TB) chromium {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		t.Skip("no chromium in the path")
 	}
-	shared.once.Do(func() {
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true))
-		allocator, endAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-		ctx, end := chromedp.NewContext(allocator)
-		shared.ctx, shared.end = ctx, []context.CancelFunc{end, endAllocator}
-		shared.err = chromedp.Do(ctx)
+	if t, ok := t.(*testing.T); ok {
+		t.Parallel()
+	}
+	b := takeBrowser(t)
+	t.Cleanup(func() {
+		chromiums.Lock()
+		defer chromiums.Unlock()
+		chromiums.idle = append(chromiums.idle, b)
 	})
-	must(t, shared.err)
-	return shared.chromium
+	return b
+}
+
+// takeBrowser takes a Chromium that no test uses, or starts another.
+func takeBrowser(t testing.TB) chromium {
+	chromiums.Lock()
+	defer chromiums.Unlock()
+	if n := len(chromiums.idle); n > 0 {
+		b := chromiums.idle[n-1]
+		chromiums.idle = chromiums.idle[:n-1]
+		return b
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true))
+	allocator, endAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, end := chromedp.NewContext(allocator)
+	chromiums.end = append(chromiums.end, endAllocator, end)
+	must(t, chromedp.Do(ctx))
+	return chromium{ctx}
 }
 
 // look is how a tab shows pages.
@@ -245,6 +263,13 @@ func (p *tab) click(selector string) {
 		return [box.x + box.width / 2, box.y + box.height / 2];
 	})()`)
 	p.do(chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// set gives a field a value once the page is complete, without a word to its scripts.
+func (p *tab) set(name, value string) {
+	p.Helper()
+	p.await(`document.readyState === "complete" && document.getElementsByName(` + quote(name) + `).length > 0`)
+	eval[bool](p, fmt.Sprintf(`(document.getElementsByName(%s)[0].value = %s, true)`, quote(name), quote(value)))
 }
 
 // fill changes a text field as a person does, up to leaving it.

@@ -73,7 +73,8 @@ func workloadSwitches(t *testing.T, open browserTab) {
 			}
 		}
 		unfolded()
-		p.do(chromedp.SetValue(chromedp.CSS(`[name="clients.count"]`), "500"), chromedp.Focus(chromedp.CSS(`[name="clients.count"]`)), chromedp.KeyEvent(kb.Enter))
+		p.set("clients.count", "500")
+		p.do(chromedp.Focus(chromedp.CSS(`[name="clients.count"]`)), chromedp.KeyEvent(kb.Enter))
 		p.await(`location.search === "?clients.count=500"`) // Enter presses none of the switch's buttons
 		unfolded()
 		p.click(`#workload button:nth-child(3)`)

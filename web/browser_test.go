@@ -325,7 +325,7 @@ func completeWithoutScript(t *testing.T, b chromium, s *Server) {
 		getComputedStyle(document.getElementById("run")).display !== "none", document.querySelector("[data-chart]").hidden].join()`); got != "8,1,true,true" {
 		t.Errorf("strips, tables, button, hidden chart: %s", got)
 	}
-	p.do(chromedp.SetValue(chromedp.CSS(`[name="clients.count"]`), "500"))
+	p.set("clients.count", "500")
 	p.click("#run")
 	p.await(`location.search === "?clients.count=500" && document.querySelector("h1")?.textContent.startsWith("500")`)
 	p.click("#remove-exponential")
