@@ -313,7 +313,7 @@ func League(p LeaguePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</textarea> <label for=\"in-file\">Or a file</label> <input type=\"file\" id=\"in-file\" name=\"file\" accept=\".json,application/json\"> <button class=\"run\">Read it</button></form></section></main><footer class=\"foot\"><p>Every row is what the engine gives for the policy that it names; its link runs it again. <a href=\"/\">Compare policies</a> · <a href=\"/api/v1/catalog\">Catalogue</a></p></footer></body></html>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</textarea> <label for=\"in-file\">Or a file</label> <input type=\"file\" id=\"in-file\" name=\"file\" accept=\".json,application/json\"> <button class=\"run\">Read it</button></form></section></main><footer class=\"foot\"><p>Every row is what the engine gives for the policy that it names; its link runs it again. <a href=\"/\">Compare policies</a> · <a href=\"/api/v1/catalog\">Catalogue</a> · <a href=\"/api/v1/league\">As JSON</a></p></footer></body></html>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -30,6 +30,7 @@ func (s *Server) api(r chi.Router) {
 	r.Get("/schemas/tune.json", document("application/schema+json", asJSON(sim.TuneSchema())))
 	r.Post("/sweeps", s.postSweep)
 	r.Post("/tune", s.postTune)
+	r.Get("/league", s.getLeague)
 	r.Post("/policies/analysis", s.analyse)
 	r.Get("/policies/export", s.getExport)
 	r.Post("/policies/export", s.postExport)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -38,15 +39,11 @@ func (s *Server) league(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/league"+address(st.query())[1:], http.StatusSeeOther)
 		return
 	}
-	var own *sim.Result
-	if st.own != nil {
-		var wrong error
-		own, wrong = s.simulate(r.Context(), st.trial(), options{})
-		if gone(r) {
-			return
-		}
-		err = allFaults(err, wrong)
+	own, wrong := s.runOwn(r.Context(), &st)
+	if gone(r) {
+		return
 	}
+	err = allFaults(err, wrong)
 	page, status := leagueView(&st, st.table(own)), http.StatusOK
 	page.Share = s.leagueShare(r, &st, page)
 	page.Notes = notes
@@ -59,6 +56,14 @@ func (s *Server) league(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.sendPage(w, r, status, templates.League(page))
+}
+
+// runOwn runs the reader's own policy; its result is nil if there is none.
+func (s *Server) runOwn(ctx context.Context, st *leagueState) (*sim.Result, error) {
+	if st.own == nil {
+		return nil, nil
+	}
+	return s.simulate(ctx, st.trial(), options{})
 }
 
 // readOwn reads a policy from a document: JSON of any format that can be read, or its line of text.
@@ -117,12 +122,9 @@ func (s *Server) leaguePicture(w http.ResponseWriter, r *http.Request) {
 
 // paintLeague draws the picture, in a slot as all pictures are.
 func (s *Server) paintLeague(r *http.Request, st *leagueState, width int, theme, origin string) ([]byte, error) {
-	var own *sim.Result
-	if st.own != nil {
-		var err error
-		if own, err = s.simulate(r.Context(), st.trial(), options{}); err != nil {
-			return nil, err
-		}
+	own, err := s.runOwn(r.Context(), st)
+	if err != nil {
+		return nil, err
 	}
 	release, err := s.acquire(r.Context())
 	if err != nil {

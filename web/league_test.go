@@ -2,13 +2,16 @@ package web
 
 import (
 	"bytes"
+	"encoding/json"
 	"image/png"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/templates"
 )
@@ -36,6 +39,49 @@ func TestLeague(t *testing.T) {
 	for _, want := range []string{`id="row-yours"`, "Ours", "Yours ranks ", "of 35 by its requests", `property="og:image" content="http://example.com/league.png?p=`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// The API has the page's rows in the page's order, with what each rests on, and the reader's own.
+func TestLeagueThroughTheAPI(t *testing.T) {
+	s := newTestServer(nil)
+	const query = "?by=server&p=exponential,base=500ms,cap=20s,jitter=full,name=Ours"
+	body := bodyOf(t, ask(s, "GET", "/api/v1/league"+query, ""))
+	wantValid(t, "League", body)
+	var got struct {
+		Says string
+		Rows []struct {
+			Policy  strategies.Policy
+			Metrics map[string]sim.Metric
+			Library *leagueLibrary
+		}
+	}
+	must(t, json.Unmarshal(body, &got))
+	page := string(bodyOf(t, ask(s, "GET", "/league"+query, "")))
+	if len(got.Rows) != len(strategies.Libraries())+1 || !strings.Contains(plainSpaces.Replace(page), got.Says) {
+		t.Errorf("%d rows, and says %q", len(got.Rows), got.Says)
+	}
+	for i, row := range got.Rows {
+		id := row.Policy.ID
+		if row.Library == nil {
+			id = ownID
+		}
+		_, rest, ok := strings.Cut(page, `id="row-`+id+`"`)
+		if page = rest; !ok {
+			t.Errorf("row %d, of %s, is elsewhere on the page", i, id)
+		}
+		if want, ok := leagueResults["outage"][id]; ok && !reflect.DeepEqual(row.Metrics, want) {
+			t.Errorf("%s: %v, want %v", id, row.Metrics, want)
+		}
+		if len(row.Metrics) != len(leagueMetrics) {
+			t.Errorf("%s has %d metrics", id, len(row.Metrics))
+		}
+	}
+	for query, says := range map[string]string{"?scenario=flood": "scenario must be outage or rate-limit or failover", "?by=luck": "by must be requests or server", "?p=sometimes": "?p", "?x=1": "no parameter"} {
+		res := ask(s, "GET", "/api/v1/league"+query, "")
+		if body := string(bodyOf(t, res)); res.StatusCode != 422 || !strings.Contains(body, says) {
+			t.Errorf("%s: %d %s", query, res.StatusCode, body)
 		}
 	}
 }
