@@ -46,11 +46,12 @@ func TestBrowserLearn(t *testing.T) {
 	t.Cleanup(server.Close)
 	p := b.openAt(t, server.URL, "/learn", look{width: 390, height: 844, script: true})
 	p.wantAccessible("/learn")
+	looked := map[string]bool{}
 	for _, l := range lessons() {
 		t.Run(l.slug, func(t *testing.T) {
 			p := &tab{TB: t, ctx: p.ctx, url: p.url}
 			must(t, chromedp.Listen(p.ctx, p.note))
-			p.readThrough(s, l)
+			p.readThrough(s, l, looked)
 			p.wantContent()
 		})
 	}
@@ -64,8 +65,9 @@ func TestBrowserLearn(t *testing.T) {
 	})
 }
 
-// readThrough takes a lesson's screens: guesses, moves a control, reads the figures, and goes on.
-func (p *tab) readThrough(s *Server, l *lesson) {
+// readThrough takes a lesson's screens: guesses, moves a control, reads the figures, and goes on. Screens of one make are
+// looked at by axe once.
+func (p *tab) readThrough(s *Server, l *lesson, looked map[string]bool) {
 	p.do(chromedp.Navigate(p.url + lessonState{lesson: l}.open(0).address()))
 	for i, sc := range l.screen {
 		at := fmt.Sprintf("%s/%d", l.slug, i+1)
@@ -73,6 +75,9 @@ func (p *tab) readThrough(s *Server, l *lesson) {
 		if sc.question != nil {
 			if shown := eval[int](p, `document.querySelectorAll(".played, .settles, .takeaway, .stage").length`); shown != 0 {
 				p.Errorf("%s tells before it is asked", at)
+			}
+			if i == 0 && len(looked) == 0 {
+				p.wantAccessible(at + ", asked")
 			}
 			p.focus(`#question input[type=radio]`)
 			p.keys(" ", kb.Enter)
@@ -106,7 +111,8 @@ func (p *tab) readThrough(s *Server, l *lesson) {
 			p.wantFiguresOfAPI(s, at)
 		}
 		p.wantWidth(at, 390)
-		if i == 0 {
+		if kind := eval[string](p, `[...document.querySelectorAll("#screen > *, .stage, .loads")].map((e) => e.className.split(" ")[0]).filter((name) => name !== "prose").join()`); !looked[kind] {
+			looked[kind] = true
 			p.wantAccessible(at)
 		}
 		if i+1 < len(l.screen) {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
@@ -214,16 +215,23 @@ func (r *lessonRun) scenario(chosen map[string]string) (*sim.Scenario, error) {
 	return sim.ParseQuery(query)
 }
 
-// presetQuery is that of a preset scenario, which the lines after it change.
-func presetQuery(id string) (url.Values, error) {
-	var known []string
+// presetQueries are those of the preset scenarios, all of which have to be read to know one.
+var presetQueries = sync.OnceValues(func() (ids []string, queries map[string]url.Values) {
+	queries = map[string]url.Values{}
 	for _, p := range sim.Presets() {
-		if p.ID == id {
-			return p.Scenario.Query(), nil
-		}
-		known = append(known, p.ID)
+		ids = append(ids, p.ID)
+		queries[p.ID] = p.Scenario.Query()
 	}
-	return nil, fmt.Errorf("there is no preset %q; there are %s", id, strings.Join(known, ", "))
+	return ids, queries
+})
+
+// presetQuery is that of a preset scenario, for the lines after it to change.
+func presetQuery(id string) (url.Values, error) {
+	ids, queries := presetQueries()
+	if query, ok := queries[id]; ok {
+		return maps.Clone(query), nil
+	}
+	return nil, fmt.Errorf("there is no preset %q; there are %s", id, strings.Join(ids, ", "))
 }
 
 // fillIn replaces $name by its value.
