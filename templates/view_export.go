@@ -35,8 +35,13 @@ type Waits struct {
 	Asked, Does Range
 }
 
-// Range is a delay's least, mean and most, in words and as places from 0 to 100 on a common axis.
+// Range is a delay in words, and its distribution as bars on a common axis from 0 to 100.
 type Range struct {
-	Text, Mean          string
-	From, Width, Centre string
+	Text, Mean string
+	AtCap      string // how much of it is exactly the longest; "" if it spreads
+	Bars       []Bar
+	Centre     string // the mean
 }
+
+// Bar is a part of a distribution, such as its middle half.
+type Bar struct{ Class, From, Width, Top, Height string }

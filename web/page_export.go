@@ -74,7 +74,7 @@ func (s *Server) exportPart(r *http.Request, p strategies.Policy, id string) tem
 }
 
 // maxWaits is how many retries are shown side by side.
-const maxWaits = 6
+const maxWaits = 10
 
 // waitsOf sets a policy's waits beside those of another, for the retries that the other has.
 func waitsOf(asked, does strategies.Policy) []templates.Waits {
@@ -96,12 +96,21 @@ func waitsOf(asked, does strategies.Policy) []templates.Waits {
 	return rows
 }
 
-// rangeOf is a delay on an axis that ends with the longest.
+// rangeOf is a delay on an axis that ends with the longest: a line from its least to its most, boxes for 90 % and for half
+// of it, as on the policy's page.
 func rangeOf(q strategies.Quantiles, longest float64) templates.Range {
 	at := func(x float64) string { return strconv.FormatFloat(min(100*x/max(longest, 1e-9), 99), 'f', 2, 64) }
-	text := seconds(q.Min)
-	if q.Max > q.Min {
-		text += " to " + seconds(q.Max)
+	bar := func(class string, from, to float64, top, height string) templates.Bar {
+		return templates.Bar{Class: class, From: at(from), Width: at(max(to-from, longest/100)), Top: top, Height: height}
 	}
-	return templates.Range{Text: text, Mean: seconds(q.Mean), From: at(q.Min), Width: at(max(q.Max-q.Min, longest/100)), Centre: at(q.Mean)}
+	r := templates.Range{Text: seconds(q.Min), Mean: seconds(q.Mean), Centre: at(q.Mean), Bars: []templates.Bar{
+		bar("all", q.Min, q.Max, "4", "2"), bar("most", q.P5, q.P95, "1", "8"), bar("half", q.P25, q.P75, "1", "8"),
+	}}
+	if q.Max > q.Min {
+		r.Text += " to " + seconds(q.Max)
+		if q.AtCap >= 0.0005 {
+			r.AtCap = nearly(q.AtCap, 1) + nbsp + "% exactly " + seconds(q.Max)
+		}
+	}
+	return r
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/export"
+	"github.com/stampede-sim/stampede/templates"
 )
 
 const (
@@ -82,6 +84,35 @@ func TestExportRefuses(t *testing.T) {
 		res := ask(s, c.method, "/api/v1/policies/export?"+c.query, c.body)
 		if body := string(bodyOf(t, res)); res.StatusCode != c.status || !strings.Contains(body, c.says) {
 			t.Errorf("%s %s: %d %s, want %d and %q", c.method, c.query, res.StatusCode, body, c.status, c.says)
+		}
+	}
+}
+
+// A tenth of U[0, 10 s] is beyond 5 % and 95 %, half of it within 2.5 s and 7.5 s. Of U[0, 20 s] a quarter is cut to 15 s, so
+// that it is there from the upper quartile on; the mean falls short by 15²/2/20 = 5.625 s.
+func TestExportDrawsDistributions(t *testing.T) {
+	policy := func(text string) strategies.Policy {
+		p, err := strategies.ParseText(text)
+		must(t, err)
+		return p
+	}
+	rows := waitsOf(policy("constant,base=10s,jitter=full"), policy("constant,base=20s,cap=15s,growsPastCap=true,jitter=full,maxAttempts=2"))
+	bars := func(r templates.Range) (said string) {
+		for _, b := range r.Bars {
+			said += b.Class + " " + b.From + " " + b.Width + ", "
+		}
+		return said + "mean " + r.Centre
+	}
+	if len(rows) != 1 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for got, want := range map[string]string{
+		bars(rows[0].Asked): "all 0.00 66.67, most 3.33 60.00, half 16.67 33.33, mean 33.33",
+		bars(rows[0].Does):  "all 0.00 99.00, most 6.67 93.33, half 33.33 66.67, mean 62.50",
+		plainSpaces.Replace(rows[0].Asked.AtCap + "|" + rows[0].Does.AtCap): "|25.0 % exactly 15 s",
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }

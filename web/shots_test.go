@@ -22,15 +22,16 @@ type shot struct {
 // shotsOf are all pages, by name.
 func shotsOf() map[string]shot {
 	all := map[string]shot{
-		"export":       {path: exportPath, ready: "true"},
-		"tune":         {path: "/tune", ready: `document.getElementById("main").dataset.complete === "true"`},
-		"league":       {path: ownInLeague, ready: "true"},
-		"tune-none":    {path: "/tune?mostAttempts=3&longestWait=19s", ready: `document.getElementById("main").dataset.complete === "true"`},
-		"layers":       {path: "/layers", ready: chartsDrawn},
-		"published":    {path: "/published", ready: "true"},
-		"whatif-one":   {path: "/?runs=3", ready: swept, whatIf: true},
-		"whatif-two":   {path: "/?runs=2&sweep=clients.count,from=500,to=3000,steps=6&sweep=policies.maxAttempts,from=1,to=8,steps=4", ready: swept, whatIf: true},
-		"whatif-fault": {path: "/?sweep=policies.cap,from=5s,to=2s", ready: `document.querySelector("#what-if .error, #what-if .problems p")`, whatIf: true},
+		"export":        {path: exportPath, ready: "true"},
+		"export-capped": {path: "/export?format=resilience4j&p=exponential,base=1s,cap=10s,jitter=equal,maxAttempts=9", ready: "true"},
+		"tune":          {path: "/tune", ready: `document.getElementById("main").dataset.complete === "true"`},
+		"league":        {path: ownInLeague, ready: "true"},
+		"tune-none":     {path: "/tune?mostAttempts=3&longestWait=19s", ready: `document.getElementById("main").dataset.complete === "true"`},
+		"layers":        {path: "/layers", ready: chartsDrawn},
+		"published":     {path: "/published", ready: "true"},
+		"whatif-one":    {path: "/?runs=3", ready: swept, whatIf: true},
+		"whatif-two":    {path: "/?runs=2&sweep=clients.count,from=500,to=3000,steps=6&sweep=policies.maxAttempts,from=1,to=8,steps=4", ready: swept, whatIf: true},
+		"whatif-fault":  {path: "/?sweep=policies.cap,from=5s,to=2s", ready: `document.querySelector("#what-if .error, #what-if .problems p")`, whatIf: true},
 	}
 	for name, path := range map[string]string{"opening": "/", "steady": steadyPath, "fault": faultPath, "compared": comparedPath, "editor": editorPath,
 		"broken": brokenPath, "nodes": nodesPath, "guards": guardsPath, "guards-load": guardsPath + "&tab=load&show=breaker&show=all"} {
