@@ -20,6 +20,7 @@ const (
 	aboutFilter               // what it retries
 	aboutJitter               // whether its clients meet
 	aboutCap                  // at the cap
+	aboutProbes               // whether its breakers meet
 	aboutExcess               // over the cap
 	aboutFirst                // of the first retry
 	aboutClients              // how many clients may have it
@@ -203,6 +204,19 @@ var policyRules = []ruleOf[*study]{
 		shows: func(s *study) templates.Link {
 			return templates.Link{Href: s.compareWith(s.inFull()), Label: "beside full jitter"}
 		},
+	},
+	{
+		id: "probes-in-step", slot: aboutProbes, tone: bad,
+		applies: func(s *study) bool {
+			return s.clients > 1 && s.policy.Breaker.Kind != "" && s.policy.Breaker.Args.Number("openJitter") == 0
+		},
+		sentence: func(s *study) string {
+			return "Breakers that one outage opened probe together, " + span(s.policy.Breaker.Args.Duration("openFor")) + " later."
+		},
+		why: func(s *study) string {
+			return "Each is open for exactly so long, whatever jitter the waits have: the server meets a probe of every one of them at a time."
+		},
+		shows: atField("breaker.openJitter", "Give or take, open"),
 	},
 	{
 		id: "over-cap", slot: aboutExcess, tone: bad,

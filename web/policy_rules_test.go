@@ -100,6 +100,11 @@ var policyCases = []struct{ rule, query, says, why string }{
 	{"in-step", doublingPolicy + ",jitter=full", "", ""},
 	{"in-step", "p=exponential,base=1s,maxAttempts=1", "", ""},
 
+	{"probes-in-step", doublingPolicy + ",jitter=full,breaker.failures=5", "Breakers that one outage opened probe together, 10 s later.", "Each is open for exactly so long, whatever jitter the waits have: the server meets a probe of every one of them at a time."},
+	{"probes-in-step", doublingPolicy + ",jitter=full,breaker.failures=5,breaker.openJitter=0.001", "", ""},
+	{"probes-in-step", doublingPolicy + ",jitter=full,breaker.failures=5&clients=1", "", ""},
+	{"probes-in-step", doublingPolicy + ",jitter=full,budget.kind=aws", "", ""},
+
 	{"gathers", "p=constant,base=100ms,cap=10s,jitter=decorrelated", "31.5 % of its delays sit exactly on the cap: clients meet there again.", "What is drawn longer is cut to 10 s, so all who are cut wait equally long."},
 	{"gathers", "p=constant,base=100ms,cap=100ms,capAfterJitter=true,jitter=range,low=0,high=1.02", "2.0 % of its delays sit exactly on the cap: clients meet there again.", "What is drawn longer is cut to 100 ms, so all who are cut wait equally long."},
 	{"gathers", "p=constant,base=100ms,cap=100ms,capAfterJitter=true,jitter=range,low=0,high=1.01", "", ""}, // 0.99 %
