@@ -248,14 +248,19 @@ function resolve(value) {
   return functions[value] ?? value;
 }
 
-// own are a tooltip's lines that have a name, each with the numbers of its band: [name, value, low, spread].
+// own are a tooltip's lines that have a name, each with the numbers of its band, if there is one: [name, value, low, high].
+// The halves of a band come before the line and its casing.
 function own(items) {
-  const lines = items.filter((i) => i.componentSubType === "line");
-  return lines.flatMap((line, at) => {
-    if (line.seriesName.startsWith("series\0")) return [];
-    const [low, spread] = [lines[at - 3], lines[at - 2]].map((i) => i?.value[1]); // before the casing
-    return [[line.seriesName, line.value[1], low, spread]];
+  const named = items.filter((i) => i.componentSubType === "line" && !i.seriesName.startsWith("series\0"));
+  return named.map(({ seriesName, seriesIndex, value }) => {
+    const [low, spread] = [3, 2].map((before) => items.find((i) => i.seriesIndex === seriesIndex - before)?.value[1]);
+    return [unstyled(seriesName), value[1], low, low + spread];
   });
+}
+
+// unstyled keeps "{style|text}" in a name from being taken for what it is in a tooltip.
+function unstyled(name) {
+  return name.replaceAll("{", "{\u2060");
 }
 
 // tip says what a box shows when it is pointed at.
@@ -263,7 +268,7 @@ function tip(what) {
   return (item) => {
     const [row, least, p5, p25, p50, p75, p95, most, atCap] = item.value;
     return [
-      `${what} ${row + 1}, ${item.seriesName}`,
+      `${what} ${row + 1}, ${unstyled(item.seriesName)}`,
       `median ${wait(p50)}`,
       `half of them ${wait(p25)} to ${wait(p75)}`,
       `90 % of them ${wait(p5)} to ${wait(p95)}`,
@@ -281,18 +286,18 @@ const functions = {
     return [`${brief(items[0].value[0])} % fail`, ...own(items).map(([name, y]) => `${name}: ${brief(y)}`)].join("\n");
   },
   "@load": (items) => {
-    const said = own(items).map(([name, y, low, spread]) => `${name}: ${brief(y)}/s, in 80 % of the runs ${brief(low)} to ${brief(low + spread)}`);
+    const said = own(items).map(([name, y, low, high]) => `${name}: ${brief(y)}/s, in 80 % of the runs ${brief(low)} to ${brief(high)}`);
     return [`from ${brief(items[0].value[0])} s`, ...said].join("\n");
   },
   "@waited": (items) => {
-    const said = own(items).map(([name, y, low, spread]) => `${name}: ${wait(y)} on average, ${wait(low)} to ${wait(low + spread)}`);
+    const said = own(items).map(([name, y, low, high]) => `${name}: ${wait(y)} on average, ${wait(low)} to ${wait(high)}`);
     return [`by retry ${items[0].value[0]}`, ...said].join("\n");
   },
-  "@work": ({ seriesName, value: [x, y] }) => `${seriesName}\n${brief(y)} attempts a request at ${brief(x)}`,
+  "@work": ({ seriesName, value: [x, y] }) => `${unstyled(seriesName)}\n${brief(y)} attempts a request at ${brief(x)}`,
   "@cross": (params, api) => cross(api),
   "@delay": tip("Retry"),
   "@moment": tip("Attempt"),
-  "@point": (item) => item.name,
+  "@point": (item) => unstyled(item.name),
   "@whisker": (params, api) => whisker(api),
   "@heat good": (params, api) => cell(params, api, "--served"),
   "@heat bad": (params, api) => cell(params, api, "--refused"),

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -181,5 +182,27 @@ func labelsKeepApart(t *testing.T, open browserTab) {
 	tops := eval[[]float64](p, `[...document.querySelectorAll("#chart-goodput svg text")].filter((e) => /^Every second|^Exponential|goodput$/.test(e.textContent)).map((e) => e.getBoundingClientRect().top).sort((a, b) => a - b)`)
 	if len(tops) != 3 || tops[1]-tops[0] < 14 || tops[2]-tops[1] < 14 {
 		t.Errorf("the names of goodput start at %v", tops)
+	}
+}
+
+// chartsSayWhatIsPointedAt reads tooltips, with a name in them that could be taken for markup.
+func chartsSayWhatIsPointedAt(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	policies := "&p=constant,base=1s,name=" + url.QueryEscape("{a|b}") + "&p=exponential,base=100ms,cap=10s,jitter=full"
+	for _, c := range []struct{ tab, plot, says string }{
+		{"served", "0", `^\{a\|b\}: [\d.]+$`},
+		{"load", "0", `^\{a\|b\}: \d+/s, in 80 % of the runs \d+ to \d+$`},
+		{"delays", "-1", `^\{a\|b\}: [\d.]+ s on average, [\d.]+ s to [\d.]+ s$`}, // after the delays of each policy
+	} {
+		p.do(chromedp.Navigate(p.url + "/?tab=" + c.tab + policies))
+		p.await(chartsDrawn)
+		at := eval[[]float64](p, `(() => {
+			const plot = [...document.querySelectorAll("#panel [data-chart]")].at(`+c.plot+`);
+			plot.scrollIntoView({block: "center", behavior: "instant"});
+			const box = plot.getBoundingClientRect();
+			return [box.x + box.width * 0.3, box.y + box.height * 0.3];
+		})()`)
+		p.do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
+		p.await(`[...document.querySelectorAll("#panel text")].some((e) => new RegExp(` + quote(c.says) + `).test(e.textContent.replaceAll("\u2060", "")))`)
 	}
 }

@@ -49,6 +49,7 @@ func TestBrowser(t *testing.T) {
 		{"the load is zoomed into by key", loadIsZoomed},
 		{"clients are chosen in the raster", clientsAreChosen},
 		{"labels keep apart", labelsKeepApart},
+		{"charts say what is pointed at", chartsSayWhatIsPointedAt},
 		{"policies are added, shown and removed", policiesComeAndGo},
 		{"back and forward restore", backAndForward},
 		{"typing keeps the focus and names faults", typingAndFaults},
