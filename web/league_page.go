@@ -70,6 +70,9 @@ func (s *Server) runOwn(ctx context.Context, st *leagueState) (*sim.Result, erro
 func readOwn(document string) (export.Imported, error) {
 	if !strings.ContainsAny(document, "{[") {
 		p, err := takePolicy(url.Values{"p": {document}})
+		if guess := export.Guess([]byte(document)); err != nil && guess != "" {
+			err = fault(guess)
+		}
 		return export.Imported{Policy: p}, err
 	}
 	read, err := export.Import("", []byte(document))

@@ -111,20 +111,27 @@ var followingNumber = regexp.MustCompile(`^(-\d+)?$`)
 // take reads a document: the JSON of a policy, which is added, or of a scenario, which replaces the whole; or policies
 // as text, one a line.
 func (s *state) take(document string) error {
+	if export.Recognises([]byte(document)) {
+		return s.takeConfiguration([]byte(document))
+	}
 	if !strings.HasPrefix(document, "{") {
-		return s.takeLines(document)
+		err := s.takeLines(document)
+		if guess := export.Guess([]byte(document)); err != nil && guess != "" {
+			return fault(guess)
+		}
+		return err
+	}
+	if !json.Valid([]byte(document)) {
+		return s.takeConfiguration([]byte(document)) // which says what it looks like
 	}
 	var parts map[string]json.RawMessage
-	json.Unmarshal([]byte(document), &parts) // whoever parses it whole says what is wrong
+	json.Unmarshal([]byte(document), &parts)
 	if parts["schedule"] != nil && parts["policies"] == nil {
 		p, err := strategies.ParsePolicy([]byte(document))
 		if err != nil {
 			return err
 		}
 		return fault(s.insert(len(s.scenario.Policies), p))
-	}
-	if export.Recognises([]byte(document)) {
-		return s.takeConfiguration([]byte(document))
 	}
 	sc, err := sim.ParseScenario([]byte(document))
 	if err != nil {

@@ -69,6 +69,30 @@ func TestScenariosAreNotTakenForConfigurations(t *testing.T) {
 	}
 }
 
+// What is pasted and cannot be read is told what it looks like.
+func TestPastedTextIsGuessed(t *testing.T) {
+	for document, says := range map[string]string{
+		"apiVersion: v1\nkind: X\n":                "looks like YAML",
+		"[default]\nretry_mode = standard\n":       "[sections]",
+		"import { retry } from 'cockatiel'":        "looks like a program",
+		"<beans/>":                                 "looks like XML",
+		"// three\n{\"maximumAttempts\": 3}":       "no comments",
+		"{\"maximumAttempts\": 3 // three\n}":      "no comments",
+		`{"http": [{"retries": {"attempts": 3}}]}`: "looks like Istio VirtualService",
+		"expnential,base=1s":                       "kind must be one of",
+		"immediate,name=a//b,x=1":                  "unknown field",
+	} {
+		s := opening()
+		if err := s.take(document); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %s", document, err, says)
+		}
+	}
+	s := opening()
+	if err := s.take(`[{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 2}]`); err != nil || s.scenario.Policies[len(s.scenario.Policies)-1].Name != "AWS Step Functions Retry" {
+		t.Errorf("a list of retriers: %v", err)
+	}
+}
+
 // A real system's configuration can be pasted on the page like any other document.
 func TestConfigurationIsPasted(t *testing.T) {
 	s := opening()

@@ -166,24 +166,34 @@ func explain(data []byte, err error) error {
 	if !ok {
 		return err
 	}
-	head := data[:min(len(data), 4096)]
-	switch {
+	switch guess := Guess(data); {
 	case len(bytes.TrimSpace(data)) == 0:
 		syntax.Detail = "there is nothing"
-	case ini.Match(head):
-		syntax.Detail += "; this looks like a configuration file with [sections], which cannot be read"
-	case yaml.Match(head):
-		syntax.Detail += "; this looks like YAML, which cannot be read: turn it into JSON"
-	case markup.Match(head):
-		syntax.Detail += "; this looks like XML or HTML, which cannot be read"
-	case code.Match(head):
-		syntax.Detail += "; this looks like a program, which cannot be read"
-	case line.Match(head):
+	case guess != "":
+		syntax.Detail += "; " + guess
+	case line.Match(data):
 		syntax.Detail += "; this looks like a policy in one line, which is no document: it goes where policies are typed"
-	case comment.Match(head):
-		syntax.Detail += "; JSON has no comments"
 	}
 	return syntax
+}
+
+// Guess says what a text looks like that is not JSON; "" if that cannot be told, or if it is a policy in one line.
+func Guess(text []byte) string {
+	head := text[:min(len(text), 4096)]
+	switch {
+	case line.Match(head):
+	case ini.Match(head):
+		return "this looks like a configuration file with [sections], which cannot be read"
+	case yaml.Match(head):
+		return "this looks like YAML, which cannot be read: turn it into JSON"
+	case markup.Match(head):
+		return "this looks like XML or HTML, which cannot be read"
+	case code.Match(head):
+		return "this looks like a program, which cannot be read"
+	case comment.Match(head):
+		return "JSON has no comments"
+	}
+	return ""
 }
 
 // multiplying is a policy that multiplies its waits, with what it retries on to be filled in.
