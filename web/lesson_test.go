@@ -21,7 +21,7 @@ const maxLessonEvents = 20_000_000
 
 // TestLessonsAreTrue makes every run that the lessons can ask for, and holds each sentence to its own.
 func TestLessonsAreTrue(t *testing.T) {
-	all := lessons()
+	all := wellWritten(t)
 	if testing.Short() { // under the race detector: they are all made in one way
 		all = all[:1]
 	}
@@ -110,9 +110,17 @@ func figuresOf(f *facts) string {
 	return b.String()
 }
 
-// TestCourseIsComplete checks what a reader of the course relies on.
-func TestCourseIsComplete(t *testing.T) {
-	for _, l := range lessons() {
+// wellWritten are the lessons, if there is nothing wrong with how they are written.
+func wellWritten(t *testing.T) []*lesson {
+	t.Helper()
+	all, err := readLessons(lessonFiles)
+	must(t, err)
+	return all
+}
+
+// TestLessonsAreComplete checks what a reader of the course relies on.
+func TestLessonsAreComplete(t *testing.T) {
+	for _, l := range wellWritten(t) {
 		counted := l.inPart().counted
 		if counted && (len(l.screen) < 2 || len(l.screen) > 3) {
 			t.Errorf("%s has %d screens", l.file, len(l.screen))
@@ -144,8 +152,8 @@ func TestCourseIsComplete(t *testing.T) {
 	}
 }
 
-// TestTermsAreUsed checks that something leads to each term of the glossary.
-func TestTermsAreUsed(t *testing.T) {
+// TestLessonsLeadToAllTerms checks that something leads to each term of the glossary.
+func TestLessonsLeadToAllTerms(t *testing.T) {
 	list, faults := glossaryTerms(lessonFiles)
 	must(t, faults.err())
 	linked := map[string]bool{}
@@ -154,7 +162,7 @@ func TestTermsAreUsed(t *testing.T) {
 			linked[link.href[strings.IndexByte(link.href, '#')+1:]] = true
 		}
 	}
-	for _, l := range lessons() {
+	for _, l := range wellWritten(t) {
 		for _, s := range l.screen {
 			for _, b := range s.blocks {
 				for _, p := range b.proses() {
@@ -173,17 +181,21 @@ func TestTermsAreUsed(t *testing.T) {
 	}
 }
 
-// TestTermsAreExplainedWhereTheyFirstAppear checks that the first screen with a term leads to what it means.
-func TestTermsAreExplainedWhereTheyFirstAppear(t *testing.T) {
+// TestLessonsExplainTermsAtOnce checks that the first screen with a term leads to what it means.
+func TestLessonsExplainTermsAtOnce(t *testing.T) {
 	list, faults := glossaryTerms(lessonFiles)
 	must(t, faults.err())
+	var screens []*screen
+	for _, l := range wellWritten(t) {
+		screens = append(screens, l.screen...)
+	}
 	for _, term := range list {
 		use := regexp.MustCompile(`(?i)\b` + strings.NewReplacer(" ", "[ -]", "-", "[ -]").Replace(term.name) + `(s|es|ed)?\b`)
-		i := slices.IndexFunc(allScreens(), func(s *screen) bool { return use.MatchString(s.words()) })
+		i := slices.IndexFunc(screens, func(s *screen) bool { return use.MatchString(s.words()) })
 		if i < 0 {
 			continue // the glossary needs it
 		}
-		s := allScreens()[i]
+		s := screens[i]
 		explained := slices.ContainsFunc(s.blocks, func(b block) bool {
 			return slices.ContainsFunc(b.proses(), func(p *prose) bool {
 				return slices.ContainsFunc(p.links, func(l proseLink) bool { return l.href == "/glossary#"+term.id })
@@ -193,13 +205,6 @@ func TestTermsAreExplainedWhereTheyFirstAppear(t *testing.T) {
 			t.Errorf("%q first appears in %q, which does not lead to its meaning", term.name, s.title)
 		}
 	}
-}
-
-func allScreens() (all []*screen) {
-	for _, l := range lessons() {
-		all = append(all, l.screen...)
-	}
-	return all
 }
 
 // words are all that a screen says, but for what stands in its controls and tables.
