@@ -49,6 +49,42 @@ func TestSweepDocuments(t *testing.T) {
 }
 
 // Every fault names its place, the value, and what is accepted; all of them come at once.
+// Each field's schema has the field's own title.
+func TestSweepSchemaTitles(t *testing.T) {
+	axis := (&sim.Axis{}).Fields()
+	text, err := json.Marshal(sim.SweepSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties struct {
+			Axes struct {
+				Items struct {
+					OneOf []struct {
+						Properties map[string]struct{ Title string }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	titled := 0
+	for _, one := range schema.Properties.Axes.Items.OneOf {
+		for _, f := range axis[1:] { // after the kind, which is a constant
+			if p, ok := one.Properties[f.Key]; ok && p.Title != f.Label {
+				t.Errorf("%s has the title %q, want %q", f.Key, p.Title, f.Label)
+			} else if ok {
+				titled++
+			}
+		}
+	}
+	if titled < 6 {
+		t.Errorf("%d titles in %s", titled, text)
+	}
+}
+
 func TestSweepFaults(t *testing.T) {
 	for _, c := range []struct{ axes, at, detail string }{
 		{`[]`, "/axes", "axes must have 1 to 2 entries, not 0"},

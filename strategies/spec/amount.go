@@ -50,10 +50,12 @@ func AmountOf(p Param, x float64) Amount {
 	return Amount(formatNumber(x))
 }
 
-// amountSchema describes an Amount as JSON Schema.
-var amountSchema = map[string]any{"oneOf": []any{
-	map[string]any{"type": "number"}, map[string]any{"type": "string", "pattern": durationPattern},
-}}
+// amountSchema describes an Amount as JSON Schema: to each field its own, for each is given a title.
+func amountSchema() map[string]any {
+	return map[string]any{"oneOf": []any{
+		map[string]any{"type": "number"}, map[string]any{"type": "string", "pattern": durationPattern},
+	}}
+}
 
 // amounts reads several.
 func (p *Param) amounts(texts []string) (list []Amount, problem string) {

@@ -125,9 +125,9 @@ func (p *Param) schema() map[string]any {
 	case Integer:
 		return p.bounded("integer")
 	case Quantity:
-		return amountSchema
+		return amountSchema()
 	case Quantities:
-		return map[string]any{"type": "array", "items": amountSchema, "minItems": p.Min, "maxItems": p.Max}
+		return map[string]any{"type": "array", "items": amountSchema(), "minItems": p.Min, "maxItems": p.Max}
 	case Flag:
 		return map[string]any{"type": "boolean"}
 	case Option:
