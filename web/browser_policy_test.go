@@ -11,6 +11,7 @@ var policyPaths = map[string]string{
 	"plain":        "/policy",
 	"limited":      "/policy?p=exponential,base=500ms,cap=10s,capAfterJitter=true,jitter=percentage,fraction=0.5,maxAttempts=7,deadline=20s&outage=12s",
 	"decorrelated": "/policy?p=constant,base=100ms,cap=10s,jitter=decorrelated&clients=5000&outage=4m10s",
+	"guarded":      "/policy?p=exponential,base=1s,cap=30s,jitter=full,maxAttempts=6,breaker.failures=5,budget.kind=aws,throttle.k=2",
 	"fault":        "/policy?p=exponential,base=1s,cap=x,maxAttempts=1&outage=-1s",
 }
 
@@ -89,6 +90,9 @@ func TestBrowserPolicy(t *testing.T) {
 			p.resize(1280, 900)
 			if eval[bool](p, `document.querySelector("#retries > .scroll")?.scrollWidth > document.querySelector("#retries > .scroll")?.clientWidth`) {
 				t.Errorf("%s: the table of retries is wider than its place on a screen of 1280 px", name)
+			}
+			if label := eval[string](p, `[...document.querySelectorAll(".field > label")].find((l) => l.offsetHeight > 60)?.textContent ?? ""`); label != "" {
+				t.Errorf("%s: no room for the label %q on a screen of 1280 px", name, label)
 			}
 		}
 	})
