@@ -34,7 +34,7 @@ race:
 conformance: conformance/node/node_modules
 	@cd conformance && $(GO) list -deps -test . >/dev/null || \
 		{ echo "make conformance: a Go module could not be fetched (see above); without a network it runs from a filled module cache alone"; exit 1; }
-	cd conformance && $(GO) test -count 1 -vet all $(UPDATE)
+	cd conformance && $(GO) test -count 1 -vet all -timeout 20m $(UPDATE)
 
 conformance/node/node_modules: conformance/node/package-lock.json
 	@if command -v npm >/dev/null; then cd conformance/node && npm ci --loglevel=error --ignore-scripts --no-audit --no-fund && touch node_modules || \
