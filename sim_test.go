@@ -17,18 +17,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
 )
 
 const sigmas = 4
-
-// replications is n, or few where -short asks for little work: tolerances follow.
-func replications(n int) int {
-	if testing.Short() {
-		return n / 5
-	}
-	return n
-}
 
 // parse reads a scenario.
 func parse(t testing.TB, format string, args ...any) *sim.Scenario {
@@ -84,7 +77,7 @@ func meanIs(t testing.TB, what string, values []float64, want, standardError flo
 	ours := sd / math.Sqrt(float64(len(values)))
 	tolerance := sigmas * math.Hypot(ours, standardError)
 	t.Logf("%s: %.5g ± %.2g, want %.5g ± %.2g", what, mean, ours, want, standardError)
-	if standardError == 0 && tolerance > 0.02*want && !testing.Short() {
+	if standardError == 0 && tolerance > 0.02*want {
 		t.Errorf("%s: the tolerance of %v would miss an error of 2 %%", what, tolerance)
 	}
 	if !(math.Abs(mean-want) <= tolerance) {
@@ -96,6 +89,7 @@ func meanIs(t testing.TB, what string, values []float64, want, standardError flo
 // as the mean and its standard error of the article's own program. Those of the times are 0.4 to 1.1 %, which is the
 // limit of what they can show; those of the calls are 0.06 to 0.25 %.
 func TestContention(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	type figure struct{ value, standardError float64 }
 	for _, c := range []struct {
 		clients, replications int
@@ -111,7 +105,7 @@ func TestContention(t *testing.T) {
 	} {
 		s := preset(t, "contention")
 		s.Clients.Count = c.clients
-		s.Replications = replications(c.replications)
+		s.Replications = c.replications
 		for i, r := range run(t, s).Results {
 			what := fmt.Sprintf("N = %d, %s: ", c.clients, r.Policy.ID)
 			if c.calls != nil {
@@ -129,8 +123,9 @@ func TestContention(t *testing.T) {
 // TestContentionAlone: one client's write takes four hops of |Normal(10 ms, 2 ms)|: 40 ms, with a standard deviation of
 // 4 ms (published: 4.02). Its standard error over n values is 4/√(2n).
 func TestContentionAlone(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := preset(t, "contention")
-	s.Clients.Count, s.Replications, s.Policies = 1, replications(1000), s.Policies[:1]
+	s.Clients.Count, s.Replications, s.Policies = 1, 1000, s.Policies[:1]
 	if sd, want := 1e3*stat.StdDev(values(t, run(t, s).Results[0], "drain"), nil), 4.0; math.Abs(sd-want) > sigmas*want/math.Sqrt(2*float64(s.Replications)) {
 		t.Errorf("standard deviation %v ms, want %v", sd, want)
 	}
@@ -140,9 +135,10 @@ func TestContentionAlone(t *testing.T) {
 // second. Without jitter it leaves nothing to chance; with full jitter one run's number of attempts has a standard
 // deviation of 26. The peak is over whole seconds, as published, so it is taken from the series.
 func TestOutage(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := preset(t, "outage")
 	s.Replications, s.Policies = 1, s.Policies[:2]
-	runs := replications(200)
+	runs := 200
 	figures := make([]map[string][]float64, len(s.Policies))
 	for i := range figures {
 		figures[i] = map[string][]float64{}
@@ -178,12 +174,13 @@ func rounded(t *testing.T, what string, got, want, half float64) {
 // circuit breakers" (2022), has p = 0.1 and 0.3, with no and with three retries. Requests come for 9 s of 10, so that
 // all of them end.
 func TestRetriesAtOnce(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	for _, p := range []float64{0.1, 0.3} {
 		s := parse(t, `{"horizon": "10s", "replications": %d, "network": {"latency": {"kind": "exponential", "mean": "10ms"}},
 			"clients": {"count": 100, "workload": {"kind": "open", "rate": 0, "surges": [{"start": "0s", "end": "9s", "rate": 1000}]}},
 			"server": {"errors": {"transient": %v}},
 			"policies": [{"schedule": {"kind": "immediate"}, "maxAttempts": 1}, {"schedule": {"kind": "immediate"}, "maxAttempts": 4}]}`,
-			replications(50), p)
+			50, p)
 		for i, retries := range []float64{0, 3} {
 			r := run(t, s).Results[i]
 			all := 1 - math.Pow(p, retries+1)
@@ -198,6 +195,7 @@ func TestRetriesAtOnce(t *testing.T) {
 // t ≤ w: the renewal function of the uniform distribution (W. Feller, An Introduction to Probability Theory II, XI.3).
 // The number by w has the variance 0.766, from E[N²] = m(t) + 2·∫ m(t−s) dm(s).
 func TestRenewalFunction(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	const clients = 200_000
 	s := parse(t, `{"horizon": "1s", "bin": "100ms", "replications": 1, "clients": {"count": %d, "workload": {"kind": "burst"}},
 		"server": {"outages": [{"start": "0s", "end": "1h"}]},
@@ -221,6 +219,7 @@ func TestRenewalFunction(t *testing.T) {
 // on C and a mean delay that solve its balance equation. Each client's delays 51 to 200 in an endless outage give one
 // value of either.
 func TestDecorrelatedInTheLongRun(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	const skipped, kept = 50, 150
 	const clients = 240 // as many as can be traced so far
 	for _, c := range []struct{ ratio, atCap, mean float64 }{{100, 0.3148, 0.5272}, {60, 0.3388, 0.5620}, {10, 0.4833, 0.7366}} {
@@ -229,7 +228,7 @@ func TestDecorrelatedInTheLongRun(t *testing.T) {
 			"policies": [{"schedule": {"kind": "constant", "base": "1s"}, "cap": "%vs", "jitter": {"kind": "decorrelated"}, "maxAttempts": %d}]}`,
 			(skipped+kept)*c.ratio+1, clients, c.ratio, skipped+kept+1)
 		var atCap, mean []float64
-		for seed := range replications(20) {
+		for seed := range 20 {
 			s.Seed = uint64(seed)
 			result, err := sim.Runner{Trace: clients}.Run(context.Background(), s, nil)
 			if err != nil {
@@ -286,7 +285,7 @@ const queueingDocument = `{"horizon": "%vs", "replications": %d, "clients": {"co
 // each replication: so many that starting empty shifts no mean by more than a hundredth of its tolerance.
 func queueing(t *testing.T, c, queue int, load float64) sim.PolicyResult {
 	t.Helper()
-	return run(t, parse(t, queueingDocument, 20/load, replications(50), 1000*load, c, queue)).Results[0]
+	return run(t, parse(t, queueingDocument, 20/load, 50, 1000*load, c, queue)).Results[0]
 }
 
 // blocking is the share of attempts turned away, replication by replication.
@@ -300,6 +299,7 @@ func blocking(t *testing.T, r sim.PolicyResult) []float64 {
 
 // TestErlangB: with no room to wait the server blocks with the probability of Erlang's first formula.
 func TestErlangB(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	for _, c := range []struct {
 		workers int
 		load    float64
@@ -311,6 +311,7 @@ func TestErlangB(t *testing.T) {
 
 // TestFiniteQueue: M/M/1/K, K = queue + 1 places, blocks with (1 − ρ)ρ^K/(1 − ρ^(K+1)); 1/(K+1) at ρ = 1.
 func TestFiniteQueue(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	for _, c := range []struct {
 		queue     int
 		load, all float64
@@ -327,9 +328,10 @@ func TestFiniteQueue(t *testing.T) {
 // which blocks with Erlang's first formula for all workers; who sends attempts anywhere splits one Poisson process into many,
 // and each node blocks with the formula for one, a/(1 + a).
 func TestBalancers(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	const nodes, load = 5, 4.0
 	for balancer, want := range map[string]float64{"leastInFlight": erlangB(nodes, load), "random": load / nodes / (1 + load/nodes)} {
-		s := parse(t, queueingDocument, 20/load, replications(50), 1000*load, 1, 0)
+		s := parse(t, queueingDocument, 20/load, 50, 1000*load, 1, 0)
 		s.Server.Nodes = sim.Nodes{Count: nodes, Balancer: balancer}
 		meanIs(t, balancer+": blocking", blocking(t, run(t, s).Results[0]), want, 0)
 	}
@@ -339,6 +341,7 @@ func TestBalancers(t *testing.T) {
 // an exponential time of rate cμ − λ. So a request takes 1/μ + C/(cμ − λ) on average, and longer than t with probability
 // (1 − C)·e^(−μt) + C·(r·e^(−μt) − μ·e^(−rt))/(r − μ), r = cμ − λ.
 func TestErlangC(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	for _, x := range []struct {
 		workers int
 		load    float64
@@ -385,6 +388,7 @@ func root(f func(float64) float64) float64 {
 // and over and hardly anybody is served; ±10 % takes some crashes until the herd has spread; equal and full jitter bring
 // everybody through without one, decorrelated mostly; with too short a cap full jitter does not, nor with three attempts.
 func TestOpeningScenario(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	type figure struct{ value, standardError float64 }
 	for i, want := range []struct {
 		policy                  string
@@ -424,6 +428,7 @@ func TestOpeningScenario(t *testing.T) {
 // seconds apart, to what 1000 replications gave. On one machine full jitter up to 10 s crashes nothing and serves 99 % within
 // 19.6 s; here the first node back meets the whole herd, and 99 % take 47 s. Twice the patience takes a quarter of the crashes.
 func TestFirstNodeBack(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	type figure struct{ value, standardError float64 }
 	for policy, want := range map[string]struct{ crashes, within figure }{
 		"exponential-equal": {figure{4.369, 0.031}, figure{29.233, 0.039}},
@@ -432,7 +437,7 @@ func TestFirstNodeBack(t *testing.T) {
 	} {
 		s := preset(t, "first-node-back")
 		s.Horizon = 5 * time.Minute
-		s.Replications = replications(500) // runs differ a lot: a mean time is then known to 1 %, crashes to 2 %
+		s.Replications = 500 // runs differ a lot: a mean time is then known to 1 %, crashes to 2 %
 		at := slices.IndexFunc(s.Policies, func(p strategies.Policy) bool { return p.ID == policy })
 		s.Policies = s.Policies[at : at+1]
 		r := run(t, s).Results[0]

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
@@ -62,6 +63,7 @@ func wantBelow(t *testing.T, what string, low, high sim.Metric) {
 
 // The AWS article's figure: with few writers decorrelated jitter is done as soon as full jitter, with many later.
 func TestFullOvertakesDecorrelatedUnderContention(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := preset(t, "contention")
 	s.Policies = s.Policies[3:]
 	r := runSweep(t, sweepOf(t, s, 100, "clients.count,scale=list,values=50/100/200"))
@@ -77,6 +79,7 @@ func TestFullOvertakesDecorrelatedUnderContention(t *testing.T) {
 // Twice the clients are too many for full jitter up to 10 s, and not for full jitter up to 20 s. How many are left over
 // differs a lot from run to run: over five seeds of 40 replications, 3 to 12 %.
 func TestLongerCapSavesTwiceTheClients(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := sim.Default()
 	s.Clients.Count = 2000
 	s.Policies = s.Policies[4:5]
@@ -97,6 +100,7 @@ func TestLongerCapSavesTwiceTheClients(t *testing.T) {
 
 // Clients that fail one after the other are spread out already: jitter makes them later, no safer.
 func TestSpreadFailuresNeedNoJitter(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	r := runSweep(t, sweepOf(t, sim.Default(), 20, "clients.workload.spread,scale=list,values=0s/5s"))
 	wantBelow(t, "served, all at once", at(t, r, 0, "exponential", "successRate"), at(t, r, 0, "exponential-full", "successRate"))
 	for policy, want := range map[string]float64{"exponential": 14.0, "exponential-full": 18.3} {

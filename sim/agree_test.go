@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
+
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // TestAgreesWithReference holds the engine to the reference, to the last attempt of every replication.
@@ -27,6 +29,7 @@ func TestAgreesWithReference(t *testing.T) {
 // TestPresetsAgreeWithReference does the same for scenarios that are meant.
 func TestPresetsAgreeWithReference(t *testing.T) {
 	t.Parallel()
+	simtest.PlainRunOnly(t)
 	for _, p := range Presets() {
 		t.Run(p.ID, func(t *testing.T) {
 			s := p.Scenario
@@ -38,9 +41,6 @@ func TestPresetsAgreeWithReference(t *testing.T) {
 			s.Clients.Count = min(s.Clients.Count, 2000)
 			for len(s.Policies) > 1 && Estimate(s) > 200_000 {
 				s.Policies = s.Policies[:len(s.Policies)-1]
-			}
-			if testing.Short() && Estimate(s) > 100_000 {
-				t.Skip("large")
 			}
 			agree(t, s)
 		})

@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // TestOneGuardForAMillion: one circuit breaker, budget and throttle for 10^6 clients that come at once. Of each million the
 // breaker lets no more than its failures and its probes leave, and nothing hangs.
 func TestOneGuardForAMillion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a million clients")
-	}
+	simtest.PlainRunOnly(t)
 	s := parse(t, `{"horizon": "30s", "bin": "1s", "replications": 1, "clients": {"count": 1000000, "clientsPerProcess": 1000000, "workload": {"kind": "burst", "spread": "10s"}},
 		"server": {"outages": [{"start": "0s", "end": "1h"}]},
 		"policies": [{"id": "all", "schedule": {"kind": "constant", "base": "1s"}, "maxAttempts": 2, "breaker": {"failures": 5, "openFor": "4s"},

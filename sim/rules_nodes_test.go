@@ -6,6 +6,8 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // TestLeastInFlight: an attempt goes to the node that has least in service and in the queue, the first of several.
@@ -150,6 +152,7 @@ func TestComeUp(t *testing.T) {
 // reach two nodes of five, or all seven: how many each gets has a standard deviation of √(n·p·(1−p)), 0.1 % and 0.25 % of the
 // mean; four of them are allowed.
 func TestRandomNode(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	const n = 1_000_000
 	for _, c := range []struct {
 		document string

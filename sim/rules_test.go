@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // rule is a small scenario and what must come of it. Clients have one request each, at 0, unless the scenario says
@@ -284,10 +286,8 @@ func TestClosed(t *testing.T) {
 // TestOpen: requests come as a Poisson process at the rate of the moment, so that each span's count has the mean λ, known
 // to within 4·√(λ/n) from n runs, and the variance λ, to within 4·√((2λ² + λ)/n).
 func TestOpen(t *testing.T) {
-	runs := 1000
-	if testing.Short() {
-		runs = 100
-	}
+	simtest.PlainRunOnly(t)
+	const runs = 1000
 	document := `{"seed": "%d", "horizon": "7s", "bin": "1s", "clients": {"count": 10, "workload": {"kind": "open", "rate": 100, "surges": [
 			{"start": "2s", "end": "3s", "rate": 400}, {"start": "3s", "end": "4s", "rate": 0}, {"start": "4500ms", "end": "5s", "rate": 500}]}},
 		"server": {}, "policies": [{"schedule": {"kind": "constant", "base": "1s"}}]}`

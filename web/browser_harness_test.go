@@ -155,15 +155,6 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// plainRunOnly leaves a test to the run without the race detector: it makes much, and starts no goroutine that smaller tests
-// do not start as well, such as the engine's.
-func plainRunOnly(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("large, and run without the race detector")
-	}
-}
-
 // note keeps errors, warnings and exceptions, and what the browser logs. Answers of 413, 422 and 503 are not among them: the
 // page deals with those.
 func (p *tab) note(event any) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // The page says what layers come to, exactly, in words, facts, table and chart.
@@ -61,7 +62,7 @@ func TestLayersAddress(t *testing.T) {
 
 // The compare page makes as many attempts as the formula says, within 4 standard errors, which are less than 2 %.
 func TestLayersSimulated(t *testing.T) {
-	plainRunOnly(t)
+	simtest.PlainRunOnly(t)
 	for _, fails := range []float64{10, 50, 90} {
 		l, err := takeLayering(url.Values{})
 		must(t, err)

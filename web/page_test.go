@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/spec"
 	"github.com/stampede-sim/stampede/templates"
@@ -86,7 +87,7 @@ func TestScriptGetsThePartThatChanges(t *testing.T) {
 
 // Whatever the form sends leads to a canonical address, which says only what differs from the opening scenario.
 func TestFormLeadsToTheCanonicalAddress(t *testing.T) {
-	plainRunOnly(t)
+	simtest.PlainRunOnly(t)
 	seven := url.Values{"from": {""}}
 	for _, p := range sim.Default().Policies[1:] {
 		seven.Add("do", "remove:"+p.ID)
@@ -188,7 +189,7 @@ func TestPoliciesComeAndGo(t *testing.T) {
 
 // Every button and every choice that the form offers works, and so does what these lead to.
 func TestEveryButtonAndChoiceWorks(t *testing.T) {
-	plainRunOnly(t)
+	simtest.PlainRunOnly(t)
 	froms := []string{"", "clients.workload.kind=closed&clients.workload.think.kind=constant&clients.workload.think.mean=5s"}
 	for _, p := range sim.Presets() {
 		froms = append(froms, p.Scenario.Query().Encode())
@@ -347,7 +348,7 @@ func TestLongRunIsAnsweredByEvents(t *testing.T) {
 
 // Every chart is valid data for the script, with the numbers of its table.
 func TestChartsAreData(t *testing.T) {
-	plainRunOnly(t)
+	simtest.PlainRunOnly(t)
 	for _, preset := range sim.Presets() {
 		sc := preset.Scenario
 		sc.Replications = 2

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // pictured asks for a picture and fails the test if there is none.
@@ -189,7 +190,7 @@ func (d *drawing) text(x, y float64, text string, s textStyle) {
 
 // Whatever there is to say, no text leaves the picture or lies over another.
 func TestPictureHasRoomForAll(t *testing.T) {
-	plainRunOnly(t)
+	simtest.PlainRunOnly(t)
 	long := url.QueryEscape("Ein sehr langer Name den niemand sich merken kann w" + strings.Repeat("e", 30) + "il")
 	var twelve strings.Builder
 	for i := range maxRows {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // clientsTab is the tab of single clients of a scenario's first policies.
@@ -129,7 +130,7 @@ func TestProbesInStepAreColumns(t *testing.T) {
 
 // However often a client calls, what is drawn and listed is bounded.
 func TestRastersAreBounded(t *testing.T) {
-	plainRunOnly(t)
+	simtest.PlainRunOnly(t)
 	view := clientsTab(t, `{
 		"horizon": "60s", "replications": 1, "clients": {"count": 300},
 		"server": {"outages": [{"start": "0s", "end": "1m"}]},

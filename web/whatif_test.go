@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
@@ -115,7 +116,7 @@ func TestWhatIfAddress(t *testing.T) {
 
 // What is suggested for any parameter of any preset is a sweep that can be.
 func TestSuggestions(t *testing.T) {
-	plainRunOnly(t)
+	simtest.PlainRunOnly(t)
 	for _, p := range sim.Presets() {
 		for _, c := range choicesOf(p.Scenario) {
 			a := suggest(p.Scenario, c)
