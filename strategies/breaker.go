@@ -119,7 +119,9 @@ func (o *outcomes) slide(failed bool, window int) (more int32) {
 		*word |= 1 << bit
 		more++
 	}
-	o.next = (o.next + 1) % window
+	if o.next++; o.next == window {
+		o.next = 0
+	}
 	o.count = min(o.count+1, window)
 	return more
 }

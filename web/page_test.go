@@ -113,10 +113,8 @@ func TestFormLeadsToTheCanonicalAddress(t *testing.T) {
 		{"crashes again", url.Values{"from": {"server.crash="}, "full": {"queueFull"}}, "/"},
 		{"untouched control in plain words", url.Values{"from": {"server.workers=30"}, "serves": {"300"}, "server.workers": {"40"}}, "/?server.workers=40"},
 		{"show", url.Values{"from": {""}, "do": {"show:every-second&exponential"}}, "/?show=every-second&show=exponential"},
-		{"show no more than two", url.Values{"from": {""}, "do": {"show:every-second&exponential&decorrelated"}}, "/?show=every-second&show=exponential"},
 		{"a tab", url.Values{"from": {"seed=7"}, "do": {"tab:delays"}}, "/?seed=7&tab=delays"},
 		{"the first tab goes without saying", url.Values{"from": {"tab=delays"}, "do": {"tab:served"}}, "/"},
-		{"no such tab", url.Values{"from": {""}, "do": {"tab:none"}}, "/"},
 		{"one left", seven, "/?p=constant,base=1s,id=every-second,name=Every+second"},
 	} {
 		w := get(quick(), c.form.Encode(), false)
