@@ -190,6 +190,20 @@ func TestCumulativeWaitWithoutJitter(t *testing.T) {
 	}
 }
 
+// A nanosecond of jitter on waits of years is less than a float tells apart: they are as good as certain.
+func TestCumulativeWaitOfNextToNoJitter(t *testing.T) {
+	const first, step = 54131220996, 7 * 24 * 3600e9 // ns
+	rows := wait(choice("linear", "base", time.Duration(first), "step", time.Duration(step)), choice("additive", "max", time.Nanosecond), 0, false).Compile().Delays(200)
+	for i, row := range rows {
+		n := float64(i + 1)
+		want := (n*first + step*n*(n-1)/2) / 1e9
+		c := row.Cumulative
+		for _, got := range []float64{c.Min, c.Mean, *c.P95, c.Max} {
+			approx(t, fmt.Sprintf("wait up to retry %d", i+1), got, want, 1e-9*want)
+		}
+	}
+}
+
 // Every figure of the table against clients that draw, 10^6 where the law is integrated numerically: a quantile may be off by 0.1 % of the longest delay plus
 // 4.5 standard errors of the share of draws below it, a mean and a share by 4.5 standard errors.
 func TestDelaysMatchDraws(t *testing.T) {

@@ -33,13 +33,17 @@ func (t *total) add(c clamped) {
 	mean, sd := c.moments()
 	a, b := min(c.lo, c.clamp), min(c.hi, c.clamp)
 	next := &total{min: t.min + a, max: t.max + b, mean: t.mean + mean, variance: t.variance + sd*sd}
-	if b-a <= 1e-6*(next.max-next.min) { // as good as certain
+	certain := b-a <= 1e-6*(next.max-next.min) // as good as
+	if !certain {
+		next.spread(6)                        // beyond six standard deviations there is less than 10⁻⁸
+		certain = next.step <= 1e-15*next.max // nodes would fall together
+	}
+	if certain {
 		next.atMax, next.from, next.step = t.atMax, t.from+mean, t.step
 		next.cdf, next.pdf, next.integral = t.cdf, t.pdf, t.integral
 		*t = *next
 		return
 	}
-	next.spread(6) // beyond six standard deviations there is less than 10⁻⁸
 	w, q := c.hi-c.lo, c.atClamp()
 	next.atMax = t.atMax * q
 	for i := range next.cdf {

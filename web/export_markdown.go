@@ -11,9 +11,15 @@ import (
 // This file writes the rows as a Markdown table for an issue, a design document or a README: the words and figures of the
 // page, each with its interval.
 
-// exportMarkdown gives the rows as the page shows them.
+// exportMarkdown gives the rows as the page shows them, and a link to it.
 func (s *Server) exportMarkdown(w http.ResponseWriter, r *http.Request) {
-	s.exportAs(w, r, "table.md", "text/markdown; charset=utf-8", func(result *sim.Result) []byte { return []byte(markdownOf(result)) })
+	s.exportAs(w, r, "table.md", "text/markdown; charset=utf-8", func(result *sim.Result) []byte {
+		text := markdownOf(result)
+		if origin := s.origin(r); origin != "" {
+			text += fmt.Sprintf("\n[Open in Stampede](%s)\n", origin+address(encode(result.Scenario.Query())))
+		}
+		return []byte(text)
+	})
 }
 
 // markdownOf is the headline, the verdict, a row a policy and what the figures rest on.

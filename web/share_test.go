@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stampede-sim/stampede/sim"
 )
 
 // hosted asks a host for a path, as a browser does.
@@ -134,7 +136,7 @@ func TestMarkdownTable(t *testing.T) {
 	}
 	_, table, found := strings.Cut(text, "\n\n| | Policy | Served | Crashes | 99\u00a0% within | Attempts each |\n|--:|:--|--:|--:|--:|--:|\n")
 	rows := strings.Split(table, "\n")
-	if !found || len(rows) != 5 {
+	if !found || len(rows) != 7 {
 		t.Fatalf("the table is\n%s", text)
 	}
 	unescaped := regexp.MustCompile(`(^|[^\\])\|`)
@@ -145,6 +147,15 @@ func TestMarkdownTable(t *testing.T) {
 	}
 	if !strings.Contains(text, `a\|b \<b\>\*x\*\</b\> \[l\]\(u\)`) {
 		t.Errorf("the name is not escaped:\n%s", text)
+	}
+	link := regexp.MustCompile(`\n\[Open in Stampede\]\(http://[^/]+/\?([^)\s]*)\)\n$`).FindStringSubmatch(text)
+	if link == nil {
+		t.Fatalf("no link back:\n%s", text)
+	}
+	query, err := url.ParseQuery(link[1])
+	must(t, err)
+	if sc, err := sim.ParseQuery(query); err != nil || sc.Clients.Count != 100 || sc.Policies[0].Name != "a|b <b>*x*</b> [l](u)" {
+		t.Errorf("the link leads to %s (%v)", link[1], err)
 	}
 	r := simulated(t, "clients.count=100&replications=3&p=constant,base=1s,id=a&p=exponential,base=100ms,jitter=full,cap=10s,id=b")
 	for _, row := range results(r, stateFor(r)).Rows {

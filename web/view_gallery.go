@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/stampede-sim/stampede/sim"
@@ -11,7 +12,7 @@ import (
 var starts = sync.OnceValue(func() []templates.Link {
 	var links []templates.Link
 	for _, p := range sim.Presets() {
-		links = append(links, templates.Link{Href: address(encode(p.Scenario.Query())), Label: p.Scenario.Name, Title: p.Shows})
+		links = append(links, templates.Link{Href: address(encode(p.Scenario.Query())), Label: p.Scenario.Name, Title: strings.ReplaceAll(p.Shows, " %", nbsp+"%")})
 	}
 	return append(links, templates.Link{Href: "/layers", Label: "Layers that each retry",
 		Title: "Three layers of four attempts make 64 of one request. That takes no simulation: it is exact."})
