@@ -111,7 +111,10 @@ func looksLike(n node) string {
 // within returns the parts of a document that look like a system's configuration of retries and lie in no other such part:
 // a route within a route table, a state within a state machine.
 func (n node) within() (parts []node) {
-	if looks := looksLike(n); looks != "" && (n.at == "" || looks != stampede.ID) {
+	looks := looksLike(n)
+	_, list := n.value.([]any)
+	switch {
+	case looks == stepFunctions.ID, looks == stampede.ID && n.at == "", looks != "" && looks != stampede.ID && !list: // only Step Functions has lists of retriers
 		return []node{n}
 	}
 	switch v := n.value.(type) {
@@ -130,6 +133,10 @@ func (n node) within() (parts []node) {
 // locate returns the part of a document that says how to retry, the whole if there is none, and notes what is passed over.
 func (n node) locate() node {
 	parts := n.within()
+	if policies := slices.DeleteFunc(slices.Clone(parts), isEnvoyCluster); 0 < len(policies) && len(policies) < len(parts) {
+		n.note("the circuit breakers at %s were left out: those that are read stand beside a retry_policy", parts[slices.IndexFunc(parts, isEnvoyCluster)].at)
+		parts = policies
+	}
 	switch {
 	case len(parts) == 0:
 		return n

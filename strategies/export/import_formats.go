@@ -219,10 +219,17 @@ func readEnvoy(root node) strategies.Policy {
 	return p
 }
 
+// isEnvoyCluster reports whether a part of a document has circuit breakers and no retry policy: Envoy has those in the
+// routes of listeners.
+func isEnvoyCluster(n node) bool { return has("circuitBreakers")(n) && !has("retryPolicy")(n) }
+
 // envoyBudget takes the retry budget of a cluster's circuit breakers.
 func (f *fields) envoyBudget() spec.Choice {
-	n, _ := f.take("thresholds")
-	threshold, ok := first(n.list(), has("retryBudget"))
+	var thresholds []node
+	if n, ok := f.take("thresholds"); ok {
+		thresholds = n.list()
+	}
+	threshold, ok := first(thresholds, has("retryBudget"))
 	f.ignore()
 	if !ok {
 		f.note("the circuit breakers have no retry_budget: by default 3 retries may be under way, which is left out")
@@ -245,5 +252,9 @@ func (f *fields) envoyBudget() spec.Choice {
 		f.note("min_retry_concurrency is 0; read is 1, the least that a budget can hold")
 	}
 	b.ignore()
-	return choiceOf("ratio", "ratio", math.Round(percent*10)/1000, "burst", burst, "minPerSecond", 0.0)
+	ratio := math.Round(percent*10) / 1000
+	if math.Abs(ratio*100-percent) > 1e-9 {
+		f.note("budget_percent is %s; read is %s, as a budget counts thousandths of a token", spec.Format(percent), spec.Format(ratio*100))
+	}
+	return choiceOf("ratio", "ratio", ratio, "burst", burst, "minPerSecond", 0.0)
 }

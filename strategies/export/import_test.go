@@ -59,6 +59,14 @@ func TestImportFillsInDefaults(t *testing.T) {
 			"exponential,base=25ms,cap=250ms,jitter=full,maxAttempts=2,retryOn=timeout,retryAfter=ignore", "no retry_budget"},
 		{`{"retryPolicy": {"retryOn": "reset"}, "circuitBreakers": {"thresholds": [{"retryBudget": {"budgetPercent": {"value": 12.5}, "minRetryConcurrency": 0}}]}}`,
 			"exponential,base=25ms,cap=250ms,jitter=full,maxAttempts=2,retryOn=timeout,retryAfter=ignore,budget.kind=ratio,budget.ratio=0.125,budget.burst=1", "min_retry_concurrency is 0"},
+		{`{"retry_policy": {"retry_on": "reset"}, "circuit_breakers": {}}`,
+			"exponential,base=25ms,cap=250ms,jitter=full,maxAttempts=2,retryOn=timeout,retryAfter=ignore", "no retry_budget"},
+		{`{"retry_policy": {"retry_on": "reset"}, "circuit_breakers": {"thresholds": [{"retry_budget": {"budget_percent": {"value": 12.34}}}]}}`,
+			"exponential,base=25ms,cap=250ms,jitter=full,maxAttempts=2,retryOn=timeout,retryAfter=ignore,budget.kind=ratio,budget.ratio=0.123,budget.burst=3", "budget_percent is 12.34; read is 12.3,"},
+		{`{"clusters": [{"circuit_breakers": {"thresholds": [{"retry_budget": {}}]}}], "listeners": [{"routes": [{"route": {"retry_policy": {"retry_on": "reset"}}}]}]}`,
+			"exponential,base=25ms,cap=250ms,jitter=full,maxAttempts=2,retryOn=timeout,retryAfter=ignore", "the circuit breakers at /clusters/0 were left out"},
+		{`[{"retry_on": "reset", "num_retries": 2}, {"retry_on": "5xx"}]`,
+			"exponential,base=25ms,cap=250ms,jitter=full,maxAttempts=3,retryOn=timeout,retryAfter=ignore", "of 2 retry policies only the one at /0 was read"},
 		{"\ufeff" + `{"schedule": {"kind": "immediate"}}`, "immediate", "byte-order mark"},
 	} {
 		got, err := Import("", []byte(test.document))
@@ -91,6 +99,7 @@ func TestImportFaults(t *testing.T) {
 		{"", `{"attempts": 2, "retryOn": "5xx"}`, "this looks like Istio VirtualService"},
 		{"", `{"a": {"initialInterval": "1m"}}`, "/a/initialInterval: initialInterval must be decimal seconds"},
 		{"", `{"circuit_breakers": {}}`, "retry_policy is required beside circuit_breakers"},
+		{"", `{"retry_policy": {}, "circuit_breakers": null}`, "/circuit_breakers: circuit_breakers must be an object, not null"},
 		{"", `{"retry_policy": {"retry_on": "reset"}, "circuit_breakers": {"thresholds": [{"retry_budget": {"budget_percent": {"value": 120}}}]}}`,
 			"/circuit_breakers/thresholds/0/retry_budget/budget_percent/value: value must be a number from 0 to 100, not 120"},
 		{"", `{"maximumAttempts": 3,}`, "not JSON: line 1, column 23"},
