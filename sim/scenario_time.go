@@ -63,7 +63,7 @@ func (s *Scenario) groupAdvances(w Workload, p strategies.Policy, at string, rep
 // guardsSpin says how the policy's guards can keep time from passing, if they can.
 func guardsSpin(w Workload, p strategies.Policy, compiled *strategies.Compiled) string {
 	breaker := p.NewBreaker()
-	if _, longest := compiled.Bounds(strategies.MaxRetry); breaker != nil && breaker.Wait && longest == 0 && p.MaxAttempts == 0 {
+	if breaker != nil && breaker.Wait && p.MaxAttempts == 0 && compiled.StaysZero() {
 		return "time need not advance: with no maxAttempts and waits that stay 0 an open breaker can stop attempts for ever " +
 			"at the same instant; accepted is any one of a wait, maxAttempts or onOpen fail"
 	}
@@ -110,7 +110,7 @@ func (h Hint) hints(c strategies.Class) bool {
 
 // spinning returns the classes on which the policy retries for ever without waiting.
 func (s *Scenario) spinning(p strategies.Policy, compiled *strategies.Compiled, classes strategies.Classes) strategies.Classes {
-	if _, longest := compiled.Bounds(strategies.MaxRetry); longest > 0 || p.MaxAttempts > 0 {
+	if p.MaxAttempts > 0 || !compiled.StaysZero() {
 		return 0
 	}
 	spinning := classes & p.RetryOn

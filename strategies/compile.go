@@ -159,3 +159,11 @@ func (c *Compiled) Bounds(n int64) (lo, hi int64) {
 	}
 	return lo, hi
 }
+
+// StaysZero reports whether delays can come to be 0 and stay so: if Feedback, a delay of 0 can be drawn, and after it no
+// other.
+func (c *Compiled) StaysZero() bool {
+	shortest, _ := c.Bounds(MaxRetry)
+	w := c.window(MaxRetry, 0)
+	return shortest == 0 && min(w.Lo+w.Span, c.clamp) == 0
+}
