@@ -242,15 +242,20 @@ func (p *tab) await(expression string) {
 	}
 }
 
-// click clicks with the mouse on the middle of an element, once the page stands still: one that is being replaced would
-// move it.
+// click clicks with the mouse on the middle of an element, once that stands still: what comes and goes above it would move
+// it.
 func (p *tab) click(selector string) {
 	p.Helper()
-	p.await(`document.readyState === "complete" && document.querySelector(` + quote(selector) + `) !== null`)
+	p.await(`document.readyState === "complete" && (() => {
+		const element = document.querySelector(` + quote(selector) + `);
+		element?.scrollIntoView({block: "center", behavior: "instant"});
+		const box = element && JSON.stringify(element.getBoundingClientRect());
+		const still = box && box === document.boxBefore;
+		document.boxBefore = box;
+		return still;
+	})()`)
 	at := eval[[]float64](p, `(() => {
-		const element = document.querySelector(`+quote(selector)+`);
-		element.scrollIntoView({block: "center", behavior: "instant"});
-		const box = element.getBoundingClientRect();
+		const box = document.querySelector(`+quote(selector)+`).getBoundingClientRect();
 		return [box.x + box.width / 2, box.y + box.height / 2];
 	})()`)
 	p.do(chromedp.MouseClickXY(at[0], at[1]))

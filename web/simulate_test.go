@@ -52,8 +52,8 @@ func receive[T any](t *testing.T, from <-chan T, what string) T {
 	select {
 	case v := <-from:
 		return v
-	case <-time.After(10 * time.Second):
-		t.Fatalf("%s: nothing within 10 s", what)
+	case <-time.After(patience):
+		t.Fatalf("%s: nothing within %v", what, patience)
 		panic("unreachable")
 	}
 }
