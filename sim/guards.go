@@ -5,7 +5,8 @@ import "github.com/stampede-sim/stampede/strategies"
 // Guards couple the clients of a process: what one of them sees decides whether another's attempt may leave. So the engine
 // cannot follow a guarded client from one meeting with the server to the next: its attempts' leaving, where a guard is
 // asked, and their answers are events of their own, met in the order of time. Where no guard is asked of what leaves, as
-// with most budgets, an attempt goes straight to its arrival.
+// with most budgets, an attempt goes straight to its arrival; and what a server that is down refuses on a network that takes no
+// time is seen there and then, for nothing can come between (bounce).
 
 // guards are those of a group's processes, one state each, and what its clients remember for them.
 type guards struct {

@@ -80,53 +80,48 @@ func (a tracedAttempt) compare(b tracedAttempt) int {
 	return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.number, b.number), cmp.Compare(a.n, b.n))
 }
 
+// of returns an attempt that is traced; nil if it is not.
+func (r *tracer) of(g *group, number uint64, n int64) *tracedAttempt {
+	if r.traces(g, number) {
+		if i, ok := r.place[tracedKey{number, n}]; ok {
+			return &r.attempts[i]
+		}
+	}
+	return nil
+}
+
 // seen records what a client sees of an attempt.
 func (r *tracer) seen(g *group, number uint64, n, t int64, outcome string) {
-	if !r.traces(g, number) {
-		return
-	}
-	if i, ok := r.place[tracedKey{number, n}]; ok {
-		r.attempts[i].seen, r.attempts[i].outcome = t, outcome
+	if a := r.of(g, number, n); a != nil {
+		a.seen, a.outcome = t, outcome
 	}
 }
 
 // sent records which node the balancer sends an attempt to, from 1.
 func (r *tracer) sent(g *group, number uint64, n int64, node int) {
-	if !r.traces(g, number) {
-		return
-	}
-	if i, ok := r.place[tracedKey{number, n}]; ok {
-		r.attempts[i].node = node
+	if a := r.of(g, number, n); a != nil {
+		a.node = node
 	}
 }
 
 // starts records that the server takes an attempt into service.
 func (r *tracer) starts(g *group, number uint64, n, t int64) {
-	if !r.traces(g, number) {
-		return
-	}
-	if i, ok := r.place[tracedKey{number, n}]; ok {
-		r.attempts[i].started = t
+	if a := r.of(g, number, n); a != nil {
+		a.started = t
 	}
 }
 
 // answers records when the server is done with an attempt, whether or not its client still waits.
 func (r *tracer) answers(g *group, number uint64, n, t, horizon int64) {
-	if t >= horizon || !r.traces(g, number) {
-		return
-	}
-	if i, ok := r.place[tracedKey{number, n}]; ok {
-		r.attempts[i].answered = t
+	if a := r.of(g, number, n); a != nil && t < horizon {
+		a.answered = t
 	}
 }
 
 // fails records why a request failed with its attempt n.
 func (r *tracer) fails(g *group, number uint64, n int64, reason int) {
-	if !r.traces(g, number) {
-		return
-	}
-	if i, ok := r.place[tracedKey{number, n}]; ok {
-		r.attempts[i].failed = reasonNames[reason]
+	if a := r.of(g, number, n); a != nil {
+		a.failed = reasonNames[reason]
 	}
 }
 

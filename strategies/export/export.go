@@ -95,7 +95,7 @@ func IDs() []string {
 // Export writes a valid policy. It returns a *Refusal if nothing sensible can be written.
 func (f Format) Export(p strategies.Policy) (File, error) {
 	name := f.fileName(p)
-	p.CapAfterJitter = p.CapAfterJitter || p.GrowsPastCap // which says it twice
+	p.CapAfterJitter = p.CapAfterJitter || p.GrowsPastCap // the latter implies the former: no target loses it
 	fitted := fitting{asked: p, fits: p}
 	f.fit(&fitted)
 	if fitted.refusal != "" {
