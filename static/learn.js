@@ -21,6 +21,8 @@ document.addEventListener("submit", (event) => {
   follow(event.target);
 });
 document.addEventListener("click", (event) => {
+  const projector = event.target.closest?.("a.projector");
+  if (projector) projector.search = projected(); // the stages have moved on since the page was made
   const link = event.target.closest?.(".question a");
   if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
@@ -29,6 +31,14 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", turn);
 addEventListener("popstate", () => ask(location.pathname + location.search, true));
 progress();
+
+// projected is the query of what is shown, on a projector or no longer on one.
+function projected() {
+  const query = new URLSearchParams(location.search);
+  if (!query.has("projector")) query.set("projector", 1);
+  else query.delete("projector");
+  return query;
+}
 
 function follow(form) {
   ask(`${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`);

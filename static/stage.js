@@ -26,6 +26,7 @@ function find() {
     if (roots.has(root) && group.isCurrent()) continue;
     group.end();
     groups.delete(root);
+    if (roots.has(root)) groups.set(root, new Group(root, group));
   }
   for (const root of roots) if (!groups.has(root)) groups.set(root, new Group(root));
 }
@@ -35,26 +36,20 @@ export function stageOf(figure) {
   return groups.get(figure?.closest("[data-lockstep]") ?? figure)?.stages.find((stage) => stage.figure === figure);
 }
 
-// addressed is what the address says of the stages, on a page that has nothing else.
-const addressed = () => ("stages" in document.body.dataset ? document.body.dataset : null);
-
 // Group is one clock and the stages that follow it.
 class Group {
-  time = 0; // s of the run
-  speed = 1;
   playing = false;
-  followed = -1;
 
-  constructor(root) {
+  // What the address does not say of a group is as it was in the one before: another run is watched the same way.
+  constructor(root, before) {
     this.root = root;
     const figures = root.matches("figure.stage") ? [root] : [...root.querySelectorAll("figure.stage")];
     this.stages = figures.map((figure) => new Stage(this, figure));
     this.length = Math.max(...figures.map((figure) => Number(figure.dataset.end)));
-    if (addressed()) {
-      this.time = Math.min(Number(addressed().at), this.length);
-      this.speed = Number(addressed().speed);
-      this.followed = Number(addressed().client) - 1;
-    }
+    const said = new URLSearchParams(root.dataset.player);
+    this.time = Math.min(Number(said.get("at")), this.length); // s of the run
+    this.speed = Number(said.get("speed") ?? before?.speed ?? 1);
+    this.followed = said.has("client") ? said.get("client") - 1 : (before?.followed ?? -1);
     const place = root.matches("figure.stage") ? root.querySelector(".stage-controls") : root.querySelector(":scope > .stage-controls");
     this.controls = controls(place, this);
     this.keys = (event) => this.pressed(event);
@@ -70,6 +65,7 @@ class Group {
 
   end() {
     this.pause();
+    clearTimeout(this.recording);
     this.root.removeEventListener("keydown", this.keys);
     this.stages.forEach((stage) => stage.end());
     this.controls.end();
@@ -145,20 +141,20 @@ class Group {
     if (words) this.worded = at;
     for (const stage of this.stages) stage.refresh(words);
     if (words || this.playing) this.controls.refresh(words);
-    if (!this.playing && this.ready && addressed()) this.record();
+    if (this.ready && "player" in this.root.dataset) this.record();
   }
 
-  // record keeps the address a link to what is shown, once the hand is off it: browsers bear few changes a second.
+  // record keeps the address a link to what is shown, with some delay: browsers bear few changes a second.
   record() {
-    clearTimeout(this.recording);
-    this.recording = setTimeout(() => {
-      const query = new URLSearchParams(location.search);
+    this.recording ??= setTimeout(() => {
+      this.recording = undefined;
+      const url = new URL(location.href);
       for (const [key, value] of [["at", this.time > 0 && Number(this.time.toFixed(3))], ["speed", this.speed !== 1 && this.speed], ["client", this.followed >= 0 && this.followed + 1]]) {
-        if (value) query.set(key, value);
-        else query.delete(key);
+        if (value) url.searchParams.set(key, value);
+        else url.searchParams.delete(key);
       }
-      history.replaceState(null, "", `?${query}`);
-    }, 300);
+      history.replaceState(null, "", url);
+    }, 500);
   }
 
   restyle() {

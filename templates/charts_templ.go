@@ -165,7 +165,7 @@ func tabbed(r Results) templ.Component {
 			}
 		}
 		if len(r.Stages) > 0 {
-			templ_7745c5c3_Err = Stages(r.Stages).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Stages(r.Stages, nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

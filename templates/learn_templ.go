@@ -1350,7 +1350,7 @@ func lessonRun(r LessonRun) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(r.Stages) > 0 {
-			templ_7745c5c3_Err = Stages(r.Stages).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Stages(r.Stages, templ.Attributes{"data-player": r.Player}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

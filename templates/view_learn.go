@@ -87,6 +87,7 @@ type SwitchChoice struct {
 // LessonRun is the run of a screen: stages to watch, and the load of the other policies.
 type LessonRun struct {
 	Stages  []StageView
+	Player  string // the query of how they stand
 	Strips  []LessonStrip
 	Load    LoadAxis
 	Time    TimeAxis

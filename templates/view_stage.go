@@ -23,10 +23,8 @@ type StageView struct {
 type StagePage struct {
 	Static   func(name string) string // address of a static file
 	Title    string
-	Link     string  // to the whole page
-	At       float64 // where the stages begin, seconds
-	Speed    float64 // how many times as fast they play
-	Client   int     // whom they follow, from 1; 0: nobody
+	Link     string // to the whole page
+	Player   string // the query of how the stages stand
 	Problems []Problem
 	Stages   []StageView
 }

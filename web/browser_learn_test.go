@@ -55,6 +55,7 @@ func TestBrowserLearn(t *testing.T) {
 			p.wantContent()
 		})
 	}
+	t.Run("stages in the address", p.keepsStages)
 	t.Run("progress", p.keepsProgress)
 	t.Run("projector", p.projects)
 	t.Run("glossary", func(t *testing.T) {
@@ -204,6 +205,38 @@ func (p *tab) keepsProgress(t *testing.T) {
 	}
 }
 
+// keepsStages follows a link to a run under way, changes what it shows, and takes all that on to the projector.
+func (p *tab) keepsStages(t *testing.T) {
+	p.do(chromedp.Navigate(p.url + "/learn/the-herd?at=1.5&client=3&guess=2&speed=2"))
+	p.await(stagesReady)
+	stands := func(when string, at, speed float64, client int) {
+		t.Helper()
+		if got := stage[string](p, `return [group.time, group.speed, group.followed + 1].join(" ")`); got != fmt.Sprint(at, speed, client) {
+			t.Errorf("%s the stage stands at %s, not at %v %v %v", when, got, at, speed, client)
+		}
+	}
+	addressed := func(query string) {
+		t.Helper()
+		p.await(`location.search === "` + query + `"`)
+	}
+	stands("opened by a link", 1.5, 2, 3)
+	stage[bool](p, `group.seek(2.25); return true`)
+	addressed("?at=2.25&client=3&guess=2&speed=2")
+	stage[bool](p, `one.figure.scrollIntoView(); group.play(); return true`)
+	p.await(`Number(new URLSearchParams(location.search).get("at")) > 2.25`)
+	// Another run is watched from its start, as fast, and the same client in it.
+	p.focus(`#switchboards :checked`)
+	p.keys(kb.ArrowRight)
+	addressed("?guess=2&count=100&speed=2&client=3")
+	stands("another run", 0, 2, 3)
+	stage[bool](p, `group.speed = 1; group.seek(0.75); return true`)
+	addressed("?guess=2&count=100&client=3&at=0.75")
+	p.click(".projector")
+	p.await(`document.body.classList.contains("projected") && ` + stagesReady)
+	addressed("?guess=2&count=100&client=3&at=0.75&projector=1")
+	stands("on the projector", 0.75, 1, 3)
+}
+
 // projects turns screens by the keys of a presenter, from one lesson into the next and back.
 func (p *tab) projects(t *testing.T) {
 	p.resize(1280, 720)
@@ -238,6 +271,7 @@ func TestLessonAddresses(t *testing.T) {
 	for path, want := range map[string]string{
 		"/learn/the-herd?screen=1&count=1000":                    "/learn/the-herd", // what it opens with
 		"/learn/the-herd?count=400&guess=2&screen=1&projector=0": "/learn/the-herd?count=400&guess=2",
+		"/learn/the-herd?speed=1&at=2s&client=&guess=1":          "/learn/the-herd?at=2&guess=1",
 	} {
 		res := ask(s, "GET", path, "")
 		if got := res.Header.Get("Location"); res.StatusCode != 303 || got != want {
@@ -249,6 +283,9 @@ func TestLessonAddresses(t *testing.T) {
 		"/learn/the-herd?guess=x&screen=2":    "Guess must be a whole number from 0 to 3, not &#34;x&#34;",
 		"/learn/the-herd?count=1000000":       "Count must be one of the choices, not &#34;1000000&#34;",
 		"/learn/the-herd?places=400":          "places",
+		"/learn/the-herd?at=-1":               "At must be a number of seconds, at least 0, not &#34;-1&#34;",
+		"/learn/the-herd?speed=fast":          "Speed must be a number from 0.1 to 20, not &#34;fast&#34;",
+		"/learn/the-herd?client=301":          "Client must be a whole number from 1 to 300, not &#34;301&#34;",
 		"/learn/the-herd?projector=yes&a=%zz": "Projector must be",
 	} {
 		res := ask(s, "GET", path, "")

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,8 +15,8 @@ import (
 	"github.com/stampede-sim/stampede/templates"
 )
 
-// The lessons. A screen's address is its state: which screen it is, what was guessed, where the controls stand, and
-// whether it is on a projector. Forms send all of that by GET and are led to the canonical address; the script asks for
+// The lessons. A screen's address is its state: which screen it is, what was guessed, where the controls and the stages
+// stand, and whether it is on a projector. Forms send all of that by GET and are led to the canonical address; the script asks for
 // the same page and takes from it what has changed.
 
 // learnKeys are what an address says besides the controls of the screen.
@@ -34,20 +35,21 @@ type lessonState struct {
 	guess     int   // which answer, from 1; or unguessed, skipped
 	settings  []int // which choice of each control
 	projector bool
+	player    player // how its stages stand
 }
 
 func (st lessonState) screen() *screen { return st.lesson.screen[st.at] }
 
 // open is the state of another screen of the same lesson, as it opens.
 func (st lessonState) open(at int) lessonState {
-	st.at, st.guess, st.settings = at, unguessed, nil
+	st.at, st.guess, st.player = at, unguessed, atStart
 	st.settings = st.screen().opening()
 	return st
 }
 
 // query writes no more than it must.
 func (st lessonState) query() string {
-	q := url.Values{}
+	q := st.player.query()
 	for _, c := range append(st.carried(), st.moved()...) {
 		q.Set(c.Name, c.Value)
 	}
@@ -65,7 +67,7 @@ func (st lessonState) moved() []templates.Carried {
 	return all
 }
 
-// carried is what an address says of everything but the controls.
+// carried is what an address says of everything but the controls and the stages, whose run changes with these.
 func (st lessonState) carried() []templates.Carried {
 	var all []templates.Carried
 	if st.at > 0 {
@@ -99,13 +101,16 @@ func parseLessonState(l *lesson, query url.Values) (lessonState, error) {
 		}
 		return n
 	}
-	st := lessonState{lesson: l}
+	st, query := lessonState{lesson: l}, maps.Clone(query)
 	st = st.open(number("screen", 1, len(l.screen), 1) - 1)
 	s := st.screen()
 	if s.question != nil {
 		st.guess = number("guess", skipped, len(s.question.options), unguessed)
 	}
 	st.projector = number("projector", 0, 1, 0) == 1
+	var err error
+	st.player, err = takePlayer(query)
+	faults.Merge("", err)
 	known := slices.Clone(learnKeys)
 	for i, c := range s.controls {
 		known = append(known, c.name)

@@ -140,6 +140,7 @@ func (v lessonView) ask(q *question) *templates.Question {
 	skip, again := v.lessonState, v.lessonState
 	skip.guess, again.guess = skipped, unguessed
 	skip.settings = q.at
+	skip.player, again.player = atStart, atStart
 	out := &templates.Question{Text: q.text, Carried: append(again.carried(), skip.moved()...)}
 	right := q.right(v.asked)
 	for i, o := range q.options {
@@ -188,7 +189,7 @@ func (v lessonView) standings() []standing {
 // played is the run: the policies to watch as stages, the others as strips on one axis.
 func (v lessonView) played(ctx context.Context, s *Server) (*templates.LessonRun, error) {
 	axes, show := newStrips(v.result), v.screen().run.show
-	out := &templates.LessonRun{Load: axes.loadAxis(), Time: axes.timeAxis()}
+	out := &templates.LessonRun{Player: encode(v.player.query()), Load: axes.loadAxis(), Time: axes.timeAxis()}
 	out.Numbers.Spans = axes.spanHead()
 	given := marks{}
 	for _, of := range v.standings() {

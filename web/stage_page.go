@@ -24,10 +24,10 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", stagePolicy)
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	query, unread := askedIn(r)
-	at, speed, playerErr := takePlayer(query)
+	player, playerErr := takePlayer(query)
 	st, err := parseState(query)
 	err = allFaults(unread, err, playerErr)
-	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario), At: at, Speed: speed, Client: st.client}
+	page := templates.StagePage{Static: static.URL, Title: headline(st.scenario), Player: encode(player.query())}
 	if err == nil {
 		page.Stages, err = s.stagesOf(r.Context(), st.scenario, st.marks, shownIn(query, st)...)
 	}
@@ -39,7 +39,7 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 		p := s.problem(r, err)
 		page.Title, page.Problems, status = nothingToShow, unshown(p), p.Status
 	}
-	st.tab = tabWatch
+	st.tab, st.client = tabWatch, player.client
 	page.Link = s.origin(r) + address(encode(st.query()))
 	s.sendPage(w, r, status, templates.EmbedStages(page))
 }
@@ -47,28 +47,62 @@ func (s *Server) embedStage(w http.ResponseWriter, r *http.Request) {
 // The speeds at which stages play.
 const slowest, fastest = 0.1, 20
 
-// takePlayer takes from a query where its stages begin, in seconds of the run, and how many times as fast they play.
-func takePlayer(query url.Values) (at, speed float64, err error) {
+// player is how stages stand.
+type player struct {
+	at     float64 // seconds of the run
+	speed  float64 // how many times as fast they play
+	client int     // whom they follow, from 1; 0: nobody
+}
+
+// atStart is how stages stand if nothing is said of them.
+var atStart = player{speed: 1}
+
+// playerKeys are what an address says of its stages.
+var playerKeys = []string{"at", "speed", "client"}
+
+// query writes no more than it must.
+func (p player) query() url.Values {
+	q := url.Values{}
+	if p.at != atStart.at {
+		q.Set("at", strconv.FormatFloat(p.at, 'f', -1, 64))
+	}
+	if p.speed != atStart.speed {
+		q.Set("speed", strconv.FormatFloat(p.speed, 'f', -1, 64))
+	}
+	if p.client != atStart.client {
+		q.Set("client", strconv.Itoa(p.client))
+	}
+	return q
+}
+
+// takePlayer takes from a query how its stages stand. Its error holds spec.Faults for what cannot be read.
+func takePlayer(query url.Values) (player, error) {
 	var faults spec.Collector
-	if query.Has("at") {
-		d, problem := secondsOf(query.Get("at"))
+	p := atStart
+	if text := query.Get("at"); text != "" {
+		d, problem := secondsOf(text)
 		if problem != "" {
 			faults.Add("?at", "at "+problem)
 		}
-		at = d.Seconds()
+		p.at = d.Seconds()
 	}
-	speed = 1
-	if text := query.Get("speed"); query.Has("speed") {
+	if text := query.Get("speed"); text != "" {
 		x, err := strconv.ParseFloat(text, 64)
 		if err == nil && x >= slowest && x <= fastest {
-			speed = x
+			p.speed = x
 		} else {
 			faults.Addf("?speed", "speed must be a number from %v to %v, not %.40q", slowest, fastest, text)
 		}
 	}
-	query.Del("at")
-	query.Del("speed")
-	return at, speed, faults.Err()
+	client, problem := clientOf(query.Get("client"))
+	p.client = client
+	if problem != "" {
+		faults.Add("?client", problem)
+	}
+	for _, key := range playerKeys {
+		query.Del(key)
+	}
+	return p, faults.Err()
 }
 
 // shownIn are the ids of the policies that an address says to show, wrong ones too: a stage shows what is asked for.
