@@ -29,7 +29,7 @@ export function draw(again = false) {
     const chart = before?.chart ?? init(element, null, { renderer: "svg" });
     if (!before && element.classList.contains("points")) chart.on("click", open);
     if (before && before.height !== element.clientHeight) chart.resize();
-    show(chart, option, element.clientWidth);
+    show(chart, option, element.clientWidth, before?.source === source);
     drawn.set(element, { chart, source, width: element.clientWidth, height: element.clientHeight });
     resized.observe(element);
   }
@@ -40,11 +40,17 @@ export function chartIn(figure) {
   return drawn.get(figure.querySelector("[data-chart]"))?.chart;
 }
 
-function show(chart, option, width) {
+// show draws an option; what has been drawn of the same data before keeps its view.
+function show(chart, option, width, same) {
   option = complete(option, width);
+  if (same && option.dataZoom) {
+    const { start, end } = chart.getOption().dataZoom[0];
+    for (const zoom of option.dataZoom) Object.assign(zoom, { start, end });
+  }
   chart.setOption(option, true);
   label(chart, option, width);
-  if (option.dataZoom) zoomable(chart, chart.getDom().closest("figure"));
+  if (option.dataZoom) zoomable(chart, chart.getDom().closest("figure"), () => part(chart, option));
+  else part(chart, option);
 }
 
 const resized = new ResizeObserver((entries) => {
@@ -52,7 +58,7 @@ const resized = new ResizeObserver((entries) => {
     const known = drawn.get(target);
     if (!known || (known.width === target.clientWidth && known.height === target.clientHeight)) continue;
     known.chart.resize();
-    show(known.chart, JSON.parse(known.source), target.clientWidth);
+    show(known.chart, JSON.parse(known.source), target.clientWidth, true);
     known.width = target.clientWidth;
     known.height = target.clientHeight;
   }
@@ -99,7 +105,6 @@ function complete(option, width) {
   };
   option.axisPointer = { link: [{ xAxisIndex: "all" }] };
   option.dataZoom = option.dataZoom?.map((zoom) => zooms(zoom, option.xAxis.length, text));
-  if (option.xAxis.length === 1) part(named);
   const crossed = option.series.some((s) => s.markLine); // whose labels need the place
   for (const { markArea } of option.series) {
     const place = crossed ? { position: "insideTop", distance: 28 } : { position: "top" }; // below the label of a line at the top
@@ -146,17 +151,45 @@ function zooms(zoom, axes, text) {
   };
 }
 
-// part moves the labels at the ends of two lines apart where they would meet.
-function part([one, other]) {
-  if (!other || !one.data.length || !other.data.length) return;
-  const height = (d) => (d.value ?? d)[1];
-  const end = (s) => height(s.data.at(-1));
-  const all = [one, other].flatMap((s) => s.data.map(height));
-  const apart = (Math.abs(end(one) - end(other)) / (Math.max(...all) || 1)) * 208; // both may be nothing throughout
-  const rows = (s) => Math.ceil(widthOf(s.name) / labelWidth) + (s.markLine?.data.some(Array.isArray) ? 1 : 0);
-  const shift = Math.max(0, 8 * (rows(one) + rows(other)) + 2 - apart) / 2;
-  one.shift = end(one) >= end(other) ? -shift : shift;
-  other.shift = -one.shift;
+// part moves the labels at the ends of lines apart, where they would meet each other or the numbers of the axis below.
+function part(chart, option) {
+  const until = option.dataZoom ? chart.getOption().dataZoom[0].endValue : Infinity;
+  const plots = option.xAxis.map(() => []);
+  for (const series of option.series) {
+    const plot = series.yAxisIndex ?? 0;
+    const add = (label, value, rows) => plots[plot].push({ label, at: chart.convertToPixel({ yAxisIndex: plot }, value), half: 8 * rows });
+    const last = series.endLabel?.show && series.data.map((d) => d.value ?? d).findLast(([x]) => x <= until);
+    if (last) add(series.endLabel, last[1], Math.ceil(widthOf(series.name) / labelWidth) + (series.endLabel.formatter.includes("\n") ? 1 : 0));
+    for (const mark of series.markLine?.data ?? []) if (mark.label?.position === "end") add(mark.label, mark.yAxis, 1);
+  }
+  plots.forEach((labels, i) => spread(labels, floorOf(chart, [option.grid].flat()[i])));
+  if (!plots.flat().some(({ label, at, y }) => (label.shift ?? 0) !== y - at)) return;
+  for (const { label, at, y } of plots.flat()) {
+    label.shift = y - at;
+    label.offset = [0, label.shift]; // of the end of a line
+    label.padding = label.shift > 0 ? [2 * label.shift, 0, 0, 0] : [0, 0, -2 * label.shift, 0]; // of a line across, which knows no offset
+  }
+  chart.setOption({ series: option.series.map(({ endLabel, markLine }) => ({ endLabel, markLine })) });
+}
+
+// spread gives labels heights y, near where they belong, at which they do not meet.
+function spread(labels, floor) {
+  labels.sort((a, b) => b.at - a.at);
+  for (const label of labels) label.y = label.at;
+  for (let round = 0; round < 12; round++) {
+    for (const label of labels) label.y = Math.min(label.y, floor - label.half);
+    for (let i = 1; i < labels.length; i++) {
+      const [low, high] = [labels[i - 1], labels[i]];
+      const over = Math.max(0, low.half + high.half - (low.y - high.y)) / 2;
+      low.y += over;
+      high.y -= over;
+    }
+  }
+}
+
+// floorOf is where the numbers of the axis below a plot begin.
+function floorOf(chart, { top, height, bottom }) {
+  return (height === undefined ? chart.getHeight() - bottom : top + height) + 8;
 }
 
 // lines gives a line its dash, a label at its end, and a casing that sets pale colours off from a pale ground.
@@ -177,7 +210,6 @@ function lines(series, text, narrow) {
     overflow: "break",
     distance: 6,
     lineHeight: 16,
-    offset: [0, series.shift ?? 0],
   };
   if (marks.length > 0) {
     series.markLine = {
@@ -202,10 +234,13 @@ function lines(series, text, narrow) {
   return [casing, series];
 }
 
-// across labels a line from side to side: a peak at its end, where the peak's own plot has room, others at their start.
+// across labels a line from side to side: a share at its start, where a line of shares is still low; others at their end,
+// or over it where there is no room beside the plot.
 function across(mark, text, narrow) {
-  const atEnd = mark.name.startsWith("peak") && !narrow;
-  return { ...text, textBorderColor: css("--ground"), textBorderWidth: 3, formatter: "{b}", position: atEnd ? "end" : "insideStartTop" };
+  const share = mark.name.endsWith("%");
+  const position = share ? "insideStartTop" : !narrow ? "end" : mark.name.startsWith("peak") ? "insideEndTop" : "insideStartTop";
+  const ground = position === "end" ? {} : { backgroundColor: css("--ground"), padding: [0, 2] }; // it may lie on the data
+  return { ...text, ...ground, formatter: "{b}", position };
 }
 
 // bracket is what is missing at a line's end.
@@ -294,11 +329,11 @@ const functions = {
     return [`by retry ${items[0].value[0]}`, ...said].join("\n");
   },
   "@work": ({ seriesName, value: [x, y] }) => `${unstyled(seriesName)}\n${brief(y)} attempts a request at ${brief(x)}`,
-  "@cross": (params, api) => cross(api),
+  "@cross": cross,
   "@delay": tip("Retry"),
   "@moment": tip("Attempt"),
   "@point": (item) => unstyled(item.name),
-  "@whisker": (params, api) => whisker(api),
+  "@whisker": whisker,
   "@heat good": (params, api) => cell(params, api, "--served"),
   "@heat bad": (params, api) => cell(params, api, "--refused"),
   "@box exact": (params, api) => box(api, 0),
@@ -306,10 +341,11 @@ const functions = {
 };
 
 // cross draws the intervals of a point.
-function cross(api) {
+function cross({ coordSys }, api) {
   const [x, y, left, right, low, high] = [0, 1, 2, 3, 4, 5].map((i) => api.value(i));
-  const line = ([x1, y1], [x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: css("--ink-2"), lineWidth: 1.25 } });
-  return { type: "group", children: [line(api.coord([left, y]), api.coord([right, y])), line(api.coord([x, low]), api.coord([x, high]))] };
+  const arms = [[[left, y], [right, y]], [[x, low], [x, high]]];
+  const style = { stroke: css("--ink-2"), lineWidth: 1.25 };
+  return { type: "group", children: arms.flatMap(([from, to]) => reach(api.coord(from), api.coord(to), coordSys, style, 0)) };
 }
 
 // box draws one distribution in the upper or lower half of its row: a line from least to most, a pale box from 5 to
@@ -340,12 +376,29 @@ function box(api, half) {
   };
 }
 
-// whisker draws an interval.
-function whisker(api) {
-  const [x, low] = api.coord([api.value(0), api.value(1)]);
-  const high = api.coord([api.value(0), api.value(2)])[1];
-  const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: css("--ink"), lineWidth: 1.25 } });
-  return { type: "group", silent: true, children: [line(x, low, x, high), line(x - 4, low, x + 4, low), line(x - 4, high, x + 4, high)] };
+// whisker draws an interval: a line with a stop at either end.
+function whisker({ coordSys }, api) {
+  const [low, high] = [1, 2].map((i) => api.coord([api.value(0), api.value(i)]));
+  return { type: "group", silent: true, children: reach(low, high, coordSys, { stroke: css("--ink"), lineWidth: 1.25 }, 4) };
+}
+
+// reach draws a line along an axis from one place to another, with stops so long at its ends. Where it leaves the plot an
+// arrow says that it does.
+function reach(from, to, plot, style, stop) {
+  const ends = [from, to].map(([x, y]) => [within(x, plot.x, plot.width), within(y, plot.y, plot.height)]);
+  const line = ([x1, y1], [x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
+  const heads = [from, to].flatMap((place, i) => {
+    const [x, y] = ends[i];
+    const [dx, dy] = [Math.sign(place[0] - x), Math.sign(place[1] - y)];
+    if (dx || dy) return [-1, 1].map((side) => line([x, y], [x - 6 * dx + 4 * side * dy, y - 6 * dy + 4 * side * dx]));
+    if (!stop) return [];
+    return [from[0] === to[0] ? line([x - stop, y], [x + stop, y]) : line([x, y - stop], [x, y + stop])];
+  });
+  return [line(...ends), ...heads];
+}
+
+function within(at, start, size) {
+  return Math.min(Math.max(at, start), start + size);
 }
 
 // cell draws one cell of a heat map: the stronger, the more of a colour over the ground, so little that ink stays legible.
@@ -388,20 +441,22 @@ function label(chart, option, width) {
   if (width < 560 || points.length === 0 || option.series.some((s) => s.type === "line")) return;
   const pixel = (place) => chart.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, place);
   const at = points.map((s) => pixel(s.data[0]));
+  const floor = floorOf(chart, option.grid);
   const taken = at.map(([x, y]) => ({ x: x - 8, y: y - 8, w: 16, h: 16 }));
   const crossed = option.series.filter((s) => s.type === "custom").flatMap((s) => arms(s.data[0], pixel));
-  chart.setOption({
-    series: option.series.map((s) => {
-      const i = points.indexOf(s);
-      if (i < 0) return {};
-      const w = widthOf(s.name);
-      const free = places(at[i], w).filter((b) => b.x > 72 && b.x + w < width && b.y > 0 && !taken.some((t) => meet(t, b)));
+  const order = points.map((_, i) => i).sort((a, b) => at[b][0] - at[a][0]); // from the right, where there is least room
+  const labels = new Map(
+    order.flatMap((i) => {
+      const w = widthOf(points[i].name);
+      const free = places(at[i], w).filter((b) => b.x > 72 && b.x + w < width && b.y > 0 && b.y + b.h < floor && !taken.some((t) => meet(t, b)));
       const box = free.find((b) => !crossed.some((c) => meet(c, b))) ?? free[0];
-      if (!box) return {};
+      if (!box) return [];
       taken.push(box);
-      return { label: { show: true, formatter: "{a}", position: [box.x - at[i][0] + 5.5, box.y - at[i][1] + 5.5], color: css("--ink"), fontSize: 12 } };
+      const position = [box.x - at[i][0] + 5.5, box.y - at[i][1] + 5.5];
+      return [[points[i], { show: true, formatter: "{a}", position, color: css("--ink"), fontSize: 12 }]];
     }),
-  });
+  );
+  chart.setOption({ series: option.series.map((s) => (labels.has(s) ? { label: labels.get(s) } : {})) });
 }
 
 // widthOf is the width of a text in a chart.

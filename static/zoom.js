@@ -11,13 +11,14 @@ const views = {
   all: () => [50, 100],
 };
 
-// zoomable makes a figure's buttons work on its chart, and says what shows whenever that changes.
-export function zoomable(chart, figure) {
+// zoomable makes a figure's buttons work on its chart; it says what shows, now and whenever that changes, and calls changed.
+export function zoomable(chart, figure, changed) {
   const row = figure.querySelector(".zoom");
   const shown = () => chart.getOption().dataZoom[0];
   const tell = () => {
     const [from, to] = [shown().startValue, shown().endValue].map((s) => Number(s.toPrecision(3)));
     row.querySelector("output").textContent = `${from} to ${to} s`;
+    changed();
   };
   row.hidden = false;
   row.onclick = ({ target }) => {

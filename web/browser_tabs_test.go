@@ -76,7 +76,8 @@ func tabsByKey(t *testing.T, open browserTab) {
 	p.await(`document.getElementById("tab-` + last + `").getAttribute("aria-selected") === "true"`)
 }
 
-// loadIsZoomed presses the buttons that change what of the time shows. They say it, and the axis follows.
+// loadIsZoomed presses the buttons that change what of the time shows. They say it, and the axis follows. A chart that is
+// only drawn anew, in another size or shade, shows no other time; one of other data does.
 func loadIsZoomed(t *testing.T, open browserTab) {
 	p := open("/?tab=load", desktop)
 	p.await(chartsDrawn)
@@ -120,6 +121,16 @@ func loadIsZoomed(t *testing.T, open browserTab) {
 	for range 3 {
 		press("in")
 		press("earlier")
+	}
+	const drawnAt = `document.querySelector("#chart-load svg").getAttribute("width") + document.querySelector("#chart-load svg text").getAttribute("fill")`
+	from, to := shows()
+	for what, redraw := range map[string]func(){"size": func() { p.resize(1100, 900) }, "shade": func() { p.shade(true) }} {
+		was := eval[string](p, drawnAt)
+		redraw()
+		p.await(drawnAt + ` !== ` + quote(was))
+		if nowFrom, nowTo := shows(); nowFrom != from || nowTo != to {
+			t.Errorf("in another %s it shows %g to %g s, not %g to %g s", what, nowFrom, nowTo, from, to)
+		}
 	}
 	if from, to := press("earlier"); from != 0 || to > end/7.9 {
 		t.Errorf("earlier than the start is %g to %g s", from, to)
@@ -167,7 +178,8 @@ func labelsKeepApart(t *testing.T, open browserTab) {
 			const texts = [...document.querySelectorAll("#panel svg text")].filter((e) => names.includes(e.textContent));
 			const faults = texts.length === names.length ? [] : [texts.length + " of " + names.length + " are named"];
 			const arms = [...document.querySelectorAll("#panel svg path[stroke-width='1.25']")];
-			if (arms.length !== 2 * names.length) faults.push(arms.length + " arms of " + names.length + " crosses");
+			const heads = arms.length - 2 * names.length; // of arrows
+			if (heads < 0 || heads > 0 !== document.querySelector("#panel figure").textContent.includes("An arrow")) faults.push(arms.length + " arms of " + names.length + " crosses");
 			texts.forEach((a, i) => [...texts.slice(i + 1), ...arms].forEach((b) => {
 				const [x, y] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
 				if (x.left < y.right && y.left < x.right && x.top < y.bottom - 2 && y.top < x.bottom - 2) faults.push(a.textContent + " meets " + (b.textContent || "an interval"));
@@ -177,22 +189,49 @@ func labelsKeepApart(t *testing.T, open browserTab) {
 			t.Errorf("%s: %s", path, fault)
 		}
 	}
-	p.do(chromedp.Navigate(p.url + "/?tab=load")) // where both lines end at 0, and one name takes two rows
-	p.await(chartsDrawn)
-	tops := eval[[]float64](p, `[...document.querySelectorAll("#chart-goodput svg text")].filter((e) => /^Every second|^Exponential|goodput$/.test(e.textContent)).map((e) => e.getBoundingClientRect().top).sort((a, b) => a - b)`)
-	if len(tops) != 3 || tops[1]-tops[0] < 14 || tops[2]-tops[1] < 14 {
-		t.Errorf("the names of goodput start at %v", tops)
+	for _, path := range []string{
+		"/?tab=load", // both lines end at 0, and one name takes two rows; a capacity is near 0, and one near the peak
+		"/?tab=load&show=exponential-full&show=exponential-equal",
+		"/?tab=load&clients.workload.kind=open", // and one near what is asked for
+		"/?tab=work",
+	} {
+		p.do(chromedp.Navigate(p.url + path))
+		p.await(chartsDrawn)
+		for i, said := range eval[[]string](p, meetings) {
+			t.Errorf("%s, %d: %s", path, i, said)
+		}
+		if !strings.Contains(path, "load") {
+			continue
+		}
+		if inside := eval[[]string](p, `[...document.querySelectorAll("#chart-load svg text")].filter((e) => /^capacity|^peak/.test(e.textContent) &&
+			e.getBoundingClientRect().left < document.querySelector("#chart-load [data-chart]").getBoundingClientRect().right - 176).map((e) => e.textContent)`); len(inside) > 0 {
+			t.Errorf("%s: %v lie on the data", path, inside)
+		}
+		eval[bool](p, `(document.querySelector("#chart-load .zoom [value=in]").click(), true)`) // which changes the heights
+		if met := eval[[]string](p, meetings); len(met) > 0 {
+			t.Errorf("%s, zoomed into: %v", path, met)
+		}
 	}
 }
+
+// meetings are the texts of a chart that overlap.
+const meetings = `[...document.querySelectorAll("#panel [data-chart]")].flatMap((chart) => {
+	const texts = [...chart.querySelectorAll("text")].filter((e) => e.textContent.trim());
+	return texts.flatMap((a, i) => texts.slice(i + 1).filter((b) => {
+		const [x, y] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
+		return x.left < y.right - 1 && y.left < x.right - 1 && x.top < y.bottom - 3 && y.top < x.bottom - 3;
+	}).map((b) => a.textContent + " meets " + b.textContent));
+})`
 
 // chartsSayWhatIsPointedAt reads tooltips, with a name in them that could be taken for markup.
 func chartsSayWhatIsPointedAt(t *testing.T, open browserTab) {
 	p := open("/", desktop)
 	policies := "&p=constant,base=1s,name=" + url.QueryEscape("{a|b}") + "&p=exponential,base=100ms,cap=10s,jitter=full"
-	for _, c := range []struct{ tab, plot, says string }{
-		{"served", "0", `^\{a\|b\}: [\d.]+$`},
-		{"load", "0", `^\{a\|b\}: \d+/s, in 80 % of the runs \d+ to \d+$`},
-		{"delays", "-1", `^\{a\|b\}: [\d.]+ s on average, [\d.]+ s to [\d.]+ s$`}, // after the delays of each policy
+	for _, c := range []struct{ tab, plot, at, says string }{
+		{"served", "0", "0.3", `^\{a\|b\}: [\d.]+$`},
+		{"served", "0", "0.7", `^Exponential, full jitter: 100$`}, // long after the last one was served
+		{"load", "0", "0.3", `^\{a\|b\}: \d+/s, in 80 % of the runs \d+ to \d+$`},
+		{"delays", "-1", "0.3", `^\{a\|b\}: [\d.]+ s on average, [\d.]+ s to [\d.]+ s$`}, // after the delays of each policy
 	} {
 		p.do(chromedp.Navigate(p.url + "/?tab=" + c.tab + policies))
 		p.await(chartsDrawn)
@@ -200,7 +239,7 @@ func chartsSayWhatIsPointedAt(t *testing.T, open browserTab) {
 			const plot = [...document.querySelectorAll("#panel [data-chart]")].at(`+c.plot+`);
 			plot.scrollIntoView({block: "center", behavior: "instant"});
 			const box = plot.getBoundingClientRect();
-			return [box.x + box.width * 0.3, box.y + box.height * 0.3];
+			return [box.x + box.width * `+c.at+`, box.y + box.height * 0.3];
 		})()`)
 		p.do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
 		p.await(`[...document.querySelectorAll("#panel text")].some((e) => new RegExp(` + quote(c.says) + `).test(e.textContent.replaceAll("\u2060", "")))`)

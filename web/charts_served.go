@@ -100,23 +100,28 @@ func scale(xs []float64, factor float64) []float64 {
 	return scaled
 }
 
-// points are a policy's values at the ends of bins; a line that ended early is drawn on to the axis's end.
+// points are a policy's values at the ends of bins, for all policies at the same times: a line that ended early is drawn
+// on to the axis's end.
 func (c progress) points(s standing) [][2]float64 {
 	values := c.series(s)
-	every := max(1, (len(values)+maxPoints-1)/maxPoints)
+	bins := int(math.Ceil(c.end/c.bin - 1e-9))
+	every := max(1, (bins+maxPoints-1)/maxPoints)
 	points := [][2]float64{{0, 0}}
-	for i := 0; i < len(values); i += every {
-		at := min(i+every, len(values)) - 1
-		points = append(points, [2]float64{round(float64(at+1) * c.bin), round(values[at])})
-	}
-	if end := float64(len(values)) * c.bin; end < c.end {
-		last := 0.0
-		if c.top != nil && len(values) > 0 {
-			last = values[len(values)-1]
-		}
-		points = append(points, [2]float64{c.end, round(last)})
+	for i := 0; i < bins; i += every {
+		at := min(i+every, bins)
+		points = append(points, [2]float64{round(min(float64(at)*c.bin, c.end)), round(c.value(values, at))})
 	}
 	return points
+}
+
+// value is what a line shows at the end of so many bins: what was served stays served; nothing more is once all has ended.
+func (c progress) value(values []float64, bins int) float64 {
+	switch {
+	case len(values) == 0 || bins < 1 || c.top == nil && bins > len(values):
+		return 0
+	default:
+		return values[min(bins, len(values))-1]
+	}
 }
 
 // shares are the heights, in per cent, at which a burst is judged.
@@ -198,16 +203,9 @@ func (c progress) table(shown []standing) templates.Table {
 }
 
 func (c progress) at(s standing, time float64) string {
-	values := c.series(s)
-	i := int(math.Round(time/c.bin)) - 1
-	switch {
-	case len(values) == 0 || i < 0:
-		return "0"
-	case c.top == nil && i >= len(values):
-		return "0"
-	case c.top == nil:
-		return brief(values[i])
-	default:
-		return nearly(values[min(i, len(values)-1)]/100, 1)
+	value := c.value(c.series(s), int(math.Round(time/c.bin)))
+	if c.top == nil {
+		return brief(value)
 	}
+	return nearly(value/100, 1)
 }

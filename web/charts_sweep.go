@@ -44,6 +44,9 @@ func sweepChart(v *whatIfView) templates.Chart {
 	line.MultiSeries = append(line.MultiSeries, custom.MultiSeries...)
 	out := chart("sweep", v.measure.label+" against "+lower(v.labels[0]), line.JSON())
 	out.Wide, out.Points, out.Note = true, true, v.note()
+	if v.anyBeyond() {
+		out.Note += " " + beyond
+	}
 	return out
 }
 
@@ -69,6 +72,19 @@ func (v *whatIfView) whiskers(place int) []opts.CustomData {
 		}
 	}
 	return data
+}
+
+// anyBeyond reports whether an interval that is drawn reaches beyond what is possible.
+func (v *whatIfView) anyBeyond() bool {
+	for _, place := range v.charted {
+		for i := range v.points {
+			m, ok := v.figure(i, place)
+			if ok && m.Low != nil && (*m.Low < 0 || v.measure.most > 0 && *m.High*v.measure.scale > v.measure.most) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // tip is what is said of a policy at a point, when that is pointed at.

@@ -2,7 +2,9 @@ package web
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
@@ -96,6 +98,35 @@ func TestServedChartMarksShares(t *testing.T) {
 	}
 }
 
+// The lines of both policies are there at every time that can be pointed at: one that ended keeps what it served, and
+// serves nothing more.
+func TestServedChartGoesOn(t *testing.T) {
+	sc := sim.Default()
+	sc.Replications = 2
+	r, err := sim.Run(t.Context(), sc, nil)
+	must(t, err)
+	c, all := progressOf(r), rank(r)
+	first := c.points(all[0])
+	for _, s := range all {
+		points := c.points(s)
+		if !slices.EqualFunc(points, first, func(a, b [2]float64) bool { return a[0] == b[0] }) {
+			t.Errorf("%s has %d points, not at the times of the first one's %d", nameOf(s), len(points), len(first))
+		}
+		end, served := points[len(points)-1], 100**s.Metrics.Get("successRate").Mean
+		if end[0] != c.end || math.Abs(end[1]-served) > 1e-3 {
+			t.Errorf("%s ends at %v; the chart ends at %v s, it served %v %%", nameOf(s), end, c.end, served)
+		}
+	}
+	for name, c := range map[string]struct {
+		progress
+		want float64
+	}{"share": {progress{top: 100}, 7}, "rate": {progress{}, 0}} {
+		if got := c.value([]float64{5, 7}, 3); got != c.want {
+			t.Errorf("a %s is %v a bin after its end, not %v", name, got, c.want)
+		}
+	}
+}
+
 func TestCrossing(t *testing.T) {
 	points := [][2]float64{{0, 0}, {10, 0}, {12, 80}, {20, 80}}
 	if at, ok := crossing(points, 50); !ok || at != 11.25 {
@@ -141,9 +172,20 @@ func TestWorkChartHoldsEveryPolicy(t *testing.T) {
 		}
 	}
 	must(t, json.Unmarshal([]byte(c.Option), &option))
-	for _, s := range option.Series { // an interval of two runs is wide
-		if s.Type == "custom" && slices.Min(s.Data[0]) < 0 {
-			t.Errorf("a cross reaches below 0: %v", s.Data[0])
+	least := 0.0
+	for _, s := range option.Series {
+		if s.Type == "custom" {
+			least = min(least, slices.Min(s.Data[0]))
+		}
+	}
+	if least >= 0 || !strings.Contains(c.Note, beyond) { // an interval of two runs is wide
+		t.Errorf("the least that a cross reaches down to is %v; the note: %s", least, c.Note)
+	}
+	if sc.Replications = 20; true {
+		r, err := sim.Run(t.Context(), sc, nil)
+		must(t, err)
+		if c := workChart(r, rank(r)); strings.Contains(c.Note, beyond) {
+			t.Errorf("where no interval reaches below 0 the note is: %s", c.Note)
 		}
 	}
 }

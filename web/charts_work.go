@@ -31,7 +31,7 @@ func workChart(r *sim.Result, all []standing) templates.Chart {
 	)
 	var key []templates.ChartKey
 	t := templates.Table{Caption: "Attempts a request, and " + name + ", with 95 % intervals", Head: []string{"Policy", "Attempts each", "95 % interval", name, "95 % interval"}}
-	anyNever := false
+	anyNever, anyBelow := false, false
 	for _, s := range all {
 		work, time := s.Metrics.Get("amplification"), s.Metrics.Get(third)
 		if work.Mean == nil {
@@ -45,6 +45,7 @@ func workChart(r *sim.Result, all []standing) templates.Chart {
 		}
 		anyNever = anyNever || time.Mean == nil
 		low, high := bounds(work)
+		anyBelow = anyBelow || min(left, low) < 0
 		addCross(scatter, s, []float64{at, *work.Mean, left, right, low, high})
 		addMarks(&scatter.RectChart, s, [][2]float64{{round(at), round(*work.Mean)}})
 		key = append(key, templates.ChartKey{Mark: markOf(s.mark), Name: nameOf(s)})
@@ -56,6 +57,9 @@ func workChart(r *sim.Result, all []standing) templates.Chart {
 	out := chart("work", "Work for the server against time for the clients", scatter.JSON())
 	out.Wide, out.Table, out.Key = true, t, key
 	out.Note = note + " Crosses: 95 % intervals, where they are wider than the mark."
+	if anyBelow {
+		out.Note += " " + beyond
+	}
 	return out
 }
 
@@ -83,10 +87,13 @@ func workAxis(all []standing, metric string) (x opts.XAxis, never float64) {
 	return x, end + step/2
 }
 
+// beyond explains the arrows of intervals: few runs that differ much have some that hold what there cannot be.
+const beyond = "An arrow: the interval reaches on, beyond what is possible; more runs make it narrower."
+
 // addCross adds a policy's intervals. The script draws them; it is told [x, y, x from, x to, y from, y to].
 func addCross(scatter *charts.Scatter, s standing, cross []float64) {
 	for i := range cross {
-		cross[i] = round(max(cross[i], 0)) // there are no fewer attempts than none, and no time before the start
+		cross[i] = round(cross[i])
 	}
 	scatter.MultiSeries = append(scatter.MultiSeries, charts.SingleSeries{
 		Type: types.ChartCustom, RenderItem: types.FuncStr("@cross"), Data: [][]float64{cross},

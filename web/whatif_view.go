@@ -365,11 +365,7 @@ func (m sweepMeasure) scaled(x *float64) any {
 	if x == nil {
 		return nil
 	}
-	v := max(0, *x*m.scale)
-	if m.most > 0 {
-		v = min(v, m.most)
-	}
-	return round(v)
+	return round(*x * m.scale)
 }
 
 // amount is a parameter's unit in an axis title.
