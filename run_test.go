@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,7 +138,7 @@ func TestTooCostly(t *testing.T) {
 	s.Replications = 1
 	estimate := sim.Estimate(s)
 	_, err := sim.Runner{MaxEvents: estimate - 1}.Run(context.Background(), s, nil)
-	if costly := (*sim.TooCostlyError)(nil); !errors.As(err, &costly) || costly.Estimate != estimate || costly.Limit != estimate-1 {
+	if costly := (*sim.TooCostlyError)(nil); !errors.As(err, &costly) || costly.Estimate != estimate || costly.Limit != estimate-1 || costly.Stopped || !strings.Contains(err.Error(), "cost about ") {
 		t.Errorf("error %v, want an estimate of %d over a limit of %d", err, estimate, estimate-1)
 	}
 
@@ -149,7 +150,7 @@ func TestTooCostly(t *testing.T) {
 	}
 	limit := (estimate + events) / 2
 	_, err = sim.Runner{MaxEvents: limit}.Run(context.Background(), s, nil)
-	if costly := (*sim.TooCostlyError)(nil); !errors.As(err, &costly) || costly.Estimate <= limit || costly.Limit != limit {
+	if costly := (*sim.TooCostlyError)(nil); !errors.As(err, &costly) || costly.Estimate <= limit || costly.Limit != limit || !costly.Stopped || !strings.Contains(err.Error(), "cost more than ") {
 		t.Errorf("error %v, want one over the limit of %d", err, limit)
 	}
 	if _, err := (sim.Runner{MaxEvents: events}).Run(context.Background(), s, nil); err != nil {

@@ -158,8 +158,20 @@ func TestSweepIsBounded(t *testing.T) {
 	points := 0
 	_, err := sim.Runner{MaxEvents: 1_000_000}.Sweep(context.Background(), sweep, func(sim.SweepProgress) { points++ })
 	costly, ok := errors.AsType[*sim.TooCostlyError](err)
-	if !ok || points > 0 || costly.Limit != 1_000_000 || costly.Estimate < 20_000_000 {
+	if !ok || points > 0 || costly.Limit != 1_000_000 || costly.Estimate < 20_000_000 || costly.Stopped {
 		t.Errorf("%v after %d points", err, points)
+	}
+	s := preset(t, "contention") // as in TestTooCostly
+	s.Bin = 10 * time.Second
+	sweep = sweepOf(t, s, 2, "clients.count,from=190,to=200,steps=2")
+	_, err = sim.Runner{MaxEvents: 1}.Sweep(context.Background(), sweep, nil)
+	if costly, ok = errors.AsType[*sim.TooCostlyError](err); !ok || costly.Stopped {
+		t.Fatal(err)
+	}
+	limit := costly.Estimate
+	_, err = sim.Runner{MaxEvents: limit}.Sweep(context.Background(), sweep, nil)
+	if costly, ok = errors.AsType[*sim.TooCostlyError](err); !ok || !costly.Stopped || costly.Estimate <= limit {
+		t.Errorf("%v, want one that was stopped over %d", err, limit)
 	}
 }
 

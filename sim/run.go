@@ -32,10 +32,19 @@ type Runner struct {
 // TooCostlyError is what Run returns for a scenario over the runner's limit.
 type TooCostlyError struct {
 	Estimate, Limit int64 // events
+	Stopped         bool  // it was stopped over the limit: Estimate is what it had cost by then, all of it costs more
 }
 
 func (e *TooCostlyError) Error() string {
-	return fmt.Sprintf("this would cost about %d events; at most %d are allowed", e.Estimate, e.Limit)
+	return fmt.Sprintf("this would cost %s %d events; at most %d are allowed", e.About(), e.Estimate, e.Limit)
+}
+
+// About says what the estimate is of the cost: "about" or "more than" it.
+func (e *TooCostlyError) About() string {
+	if e.Stopped {
+		return "more than"
+	}
+	return "about"
 }
 
 // Run simulates every policy of the scenario and returns the result, a pure function of the scenario.
@@ -51,7 +60,7 @@ func (r Runner) Run(ctx context.Context, s *Scenario, progress Progress) (*Resul
 	}
 	estimate := Estimate(s)
 	if r.MaxEvents > 0 && estimate > r.MaxEvents {
-		return nil, &TooCostlyError{estimate, r.MaxEvents}
+		return nil, &TooCostlyError{Estimate: estimate, Limit: r.MaxEvents}
 	}
 	meter := &meter{limit: r.MaxEvents, whole: r.whole}
 	defer context.AfterFunc(ctx, func() { meter.stop.Store(true) })()
@@ -69,7 +78,7 @@ func (r Runner) Run(ctx context.Context, s *Scenario, progress Progress) (*Resul
 		return nil, err
 	}
 	if meter.stop.Load() {
-		return nil, &TooCostlyError{max(meter.used.Load(), estimate), r.MaxEvents}
+		return nil, &TooCostlyError{meter.used.Load(), r.MaxEvents, true}
 	}
 	result := &Result{Scenario: s, Engine: EngineStats{Events: meter.used.Load()}}
 	for _, p := range run.policies {

@@ -57,7 +57,7 @@ func (r Runner) Sweep(ctx context.Context, s *Sweep, report func(SweepProgress))
 	}
 	estimate := plan.cost()
 	if r.MaxEvents > 0 && estimate > r.MaxEvents {
-		return nil, &TooCostlyError{estimate, r.MaxEvents}
+		return nil, &TooCostlyError{Estimate: estimate, Limit: r.MaxEvents}
 	}
 	if report == nil {
 		report = func(SweepProgress) {}
@@ -70,7 +70,7 @@ func (r Runner) Sweep(ctx context.Context, s *Sweep, report func(SweepProgress))
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case whole.stop.Load():
-		return nil, &TooCostlyError{max(whole.used.Load(), estimate), r.MaxEvents}
+		return nil, &TooCostlyError{whole.used.Load(), r.MaxEvents, true}
 	case points.err != nil:
 		return nil, points.err
 	}

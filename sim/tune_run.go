@@ -187,7 +187,7 @@ func (r Runner) Tune(ctx context.Context, t *Tune, report func(TuneProgress)) (*
 	}
 	s := &search{ctx: ctx, limit: r.MaxEvents, meter: &meter{limit: r.MaxEvents}, report: report, screened: map[Tune][]tried{}}
 	if estimate := t.estimate(); r.MaxEvents > 0 && estimate > r.MaxEvents {
-		return nil, &TooCostlyError{estimate, r.MaxEvents}
+		return nil, &TooCostlyError{Estimate: estimate, Limit: r.MaxEvents}
 	}
 	final, err := s.run(t, t.finals())
 	if err != nil {
@@ -302,7 +302,7 @@ func (s *search) meet(t *Tune, policies []strategies.Policy, clients, runs int) 
 		result, err := runner.Run(s.ctx, sc, nil)
 		if err != nil {
 			if s.ctx.Err() == nil && s.meter.stop.Load() {
-				err = &TooCostlyError{s.meter.used.Load(), s.limit}
+				err = &TooCostlyError{s.meter.used.Load(), s.limit, true}
 			}
 			return nil, err
 		}

@@ -225,9 +225,9 @@ func TestTuneStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for tune, limit := range map[*sim.Tune]int64{costly: 100_000_000, tuneOf(t, ""): 20_000} {
+	for tune, limit := range map[*sim.Tune]int64{costly: 100_000_000, tuneOf(t, ""): 40_000} {
 		_, err = sim.Runner{MaxEvents: limit}.Tune(t.Context(), tune, nil)
-		if _, ok := errors.AsType[*sim.TooCostlyError](err); !ok {
+		if over, ok := errors.AsType[*sim.TooCostlyError](err); !ok || over.Stopped != (tune != costly) {
 			t.Errorf("with at most %d events: %v", limit, err)
 		}
 	}

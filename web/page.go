@@ -191,7 +191,8 @@ func plainly(p problem) string {
 	if p.Limit == 0 {
 		return sentence(p.Detail)
 	}
-	return "This would cost about " + count(float64(p.Estimate)) + " events; at most " + count(float64(p.Limit)) +
+	about := (&sim.TooCostlyError{Stopped: p.Stopped}).About()
+	return "This would cost " + about + " " + count(float64(p.Estimate)) + " events; at most " + count(float64(p.Limit)) +
 		" are allowed. Fewer clients, runs or policies, or a shorter horizon, cost less."
 }
 

@@ -292,6 +292,10 @@ func TestPageWhenThereIsNoResult(t *testing.T) {
 	if page := w.Body.String(); w.Code != http.StatusUnprocessableEntity || !strings.Contains(page, "about 5"+thinSpace+"000"+thinSpace+"000"+thinSpace+"000 events; at most 100"+thinSpace) || strings.Contains(page, `class="policy`) {
 		t.Errorf("too costly: answered %d", w.Code)
 	}
+	f.finish <- &sim.TooCostlyError{Estimate: 5e9, Limit: 1e8, Stopped: true}
+	if page := get(s, "", false).Body.String(); !strings.Contains(page, "This would cost more than 5"+thinSpace) {
+		t.Error("of a run that was stopped the page does not say that it would have cost more")
+	}
 	for range cap(s.slots) {
 		s.slots <- struct{}{}
 	}

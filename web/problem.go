@@ -26,6 +26,7 @@ type problem struct {
 
 	Errors   []spec.Fault `json:"errors,omitempty"`   // every fault of a document
 	Estimate int64        `json:"estimate,omitempty"` // events that a scenario would cost
+	Stopped  bool         `json:"stopped,omitempty"`  // the estimate is what it had cost when it was stopped
 	Limit    int64        `json:"limit,omitempty"`    // events that one may cost
 }
 
@@ -88,7 +89,7 @@ func problemOf(err error) problem {
 		p.Errors, p.Detail = faults, "the document has faults"
 	}
 	if costly, ok := errors.AsType[*sim.TooCostlyError](err); ok {
-		p.Estimate, p.Limit = costly.Estimate, costly.Limit
+		p.Estimate, p.Stopped, p.Limit = costly.Estimate, costly.Stopped, costly.Limit
 	}
 	return p
 }
