@@ -5,6 +5,7 @@ package conformance
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"testing"
 	"testing/synctest"
@@ -19,6 +20,31 @@ import (
 	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/export"
 )
+
+// A client that keeps on trying to connect. One takes a millisecond, so that there are fewer than of other libraries.
+func TestGRPCConnecting(t *testing.T) {
+	const module = "google.golang.org/grpc"
+	compare(t, library{preset: "grpc-connection", module: module, version: versionOf(t, module), slack: always(1), draws: 10_000, sample: inBubble(connect)})
+}
+
+func connect(attempt func() error) {
+	enough := make(chan struct{})
+	conn, err := grpc.NewClient("passthrough:///server", grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithIdleTimeout(0),
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+			err := attempt()
+			if err == nil {
+				close(enough)
+				err = errors.New("enough") // a connection would take a server
+			}
+			return nil, err
+		}))
+	if err != nil {
+		panic(err)
+	}
+	defer conn.Close()
+	conn.Connect()
+	<-enough
+}
 
 func parseGRPC(_ *testing.T, text string, _ strategies.Policy) error {
 	client, err := grpc.NewClient("passthrough:///nowhere", grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultServiceConfig(text))

@@ -4,6 +4,7 @@ package conformance
 // attempts fail until the test has seen enough.
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 type library struct {
 	preset, module, version string
 	slack                   func(retry int) time.Duration // by how much it rounds at most
+	draws                   int                           // before each retry; 0: as many as usual
 	sample                  sampler
 }
 
@@ -24,7 +26,7 @@ type library struct {
 type sampler func(t *testing.T, class strategies.Class, attempts, runs int) [][]time.Duration
 
 const (
-	draws = 100_000 // before each retry
+	draws = 100_000 // before each retry, usually
 	many  = 300     // attempts after which a library counts as one without a limit, unless its waits grow for ever
 )
 
@@ -99,7 +101,7 @@ func compareClasses(t *testing.T, p strategies.Policy, l library) (check string)
 // compareWaits compares a library's waits with the policy's. None may lie outside its bounds by more than the library rounds.
 // Where they are random, they are compared with as many draws of ours by a Kolmogorov–Smirnov test of two samples.
 func compareWaits(t *testing.T, p strategies.Policy, l library) (check string) {
-	n, runs := lookedAt(p), draws
+	n, runs := lookedAt(p), cmp.Or(l.draws, draws)
 	random := isRandom(p, n)
 	if !random {
 		runs = 3

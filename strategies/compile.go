@@ -28,7 +28,7 @@ func (w Window) Draw(u uint64) int64 {
 // retries count from 1. It is safe for concurrent use.
 type Compiled struct {
 	schedule func(n int64) int64
-	jitter   func(s, prev int64) (lo, hi int64)
+	jitter   func(n, s, prev int64) (lo, hi int64)
 	feedback bool
 	cap      int64 // Saturated: none
 	limit    int64 // what a scheduled delay is capped at. Saturated: none
@@ -73,18 +73,23 @@ func (p Policy) Compile() *Compiled {
 // settles, or when it reaches its last delay.
 func (c *Compiled) tabulate(settles int64) {
 	last := c.capped(MaxRetry)
+	lo, hi := c.jitter(MaxRetry, last, 0)
+	final := Window{lo, hi - lo}
 	prev := Window{Lo: c.capped(1)}
 	for n := int64(1); n <= maxTable && !c.settled; n++ {
 		s := c.capped(n)
-		lo, hi := c.jitter(s, prev.Lo)
+		lo, hi := c.jitter(n, s, prev.Lo)
 		if c.feedback {
-			_, hi = c.jitter(s, prev.Lo+prev.Span)
+			_, hi = c.jitter(n, s, prev.Lo+prev.Span)
 			lo, hi = min(lo, c.clamp), min(hi, c.clamp)
 		}
 		w := Window{lo, hi - lo}
 		c.scheduled = append(c.scheduled, s)
 		c.windows = append(c.windows, w)
-		c.settled = n >= settles && s == last && (!c.feedback || w == prev)
+		if c.feedback {
+			final = prev // a window that comes from one like itself stays
+		}
+		c.settled = n >= settles && s == last && w == final
 		prev = w
 	}
 }
@@ -127,7 +132,7 @@ func (c *Compiled) window(n, prev int64) Window {
 	if i, ok := c.index(n); ok && !c.feedback {
 		return c.windows[i]
 	}
-	lo, hi := c.jitter(c.Scheduled(n), prev)
+	lo, hi := c.jitter(n, c.Scheduled(n), prev)
 	return Window{lo, hi - lo}
 }
 

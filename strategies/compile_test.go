@@ -82,7 +82,7 @@ func TestTablesAgreeWithFormulas(t *testing.T) {
 			if c.Feedback() {
 				continue
 			}
-			lo, hi := c.jitter(c.Scheduled(n), 0)
+			lo, hi := c.jitter(n, c.Scheduled(n), 0)
 			if got := c.Draw(n, 0, u); got != min(Window{lo, hi - lo}.Draw(u), c.Clamp()) {
 				t.Fatalf("retry %d draws %d ns, the window is %d to %d", n, got, lo, hi)
 			}
@@ -116,6 +116,28 @@ func TestTablesAreShort(t *testing.T) {
 	}
 }
 
+// The jitters that go by the number of the retry: gRPC spares the first wait, Sidekiq adds up to ten seconds more each time.
+func TestJitterByRetry(t *testing.T) {
+	const s = int64(time.Second)
+	for _, test := range []struct {
+		jitter spec.Choice
+		want   []Window
+	}{
+		{choice("laterPercentage", "fraction", 0.2), []Window{{s, 0}, {800e6, 400e6}, {800e6, 400e6}}},
+		{choice("growing", "max", 10*time.Second), []Window{{s, 10 * s}, {s, 20 * s}, {s, 30 * s}}},
+	} {
+		c := Policy{Schedule: choice("constant", "base", time.Second), Jitter: test.jitter}.Compile()
+		for i, want := range test.want {
+			if got := c.window(int64(i)+1, 0); got != want {
+				t.Errorf("%v: retry %d has window %v, want %v", test.jitter, i+1, got, want)
+			}
+		}
+		if got, want := c.window(maxTable+1, 0), test.want[0]; test.jitter.Kind == "growing" && got != (Window{s, (maxTable + 1) * want.Span}) {
+			t.Errorf("beyond the table growing jitter has window %v", got)
+		}
+	}
+}
+
 // The windows of the model's table of jitters, for a scheduled delay of 1 s.
 func TestJitterWindows(t *testing.T) {
 	const s = int64(time.Second)
@@ -124,6 +146,8 @@ func TestJitterWindows(t *testing.T) {
 		lo, hi int64
 	}{
 		{choice("none"), s, s},
+		{choice("laterPercentage", "fraction", 0.2), s, s},
+		{choice("growing", "max", 250*time.Millisecond), s, 1250e6},
 		{choice("percentage", "fraction", 0.1), 900e6, 1100e6},
 		{choice("percentage", "fraction", 1.0), 0, 2 * s},
 		{choice("additive", "max", 250*time.Millisecond), s, 1250e6},

@@ -70,7 +70,7 @@ func (c *Compiled) dependent(rows []DelayRow) {
 		if !steady {
 			before := delay
 			lo, hi := c.Bounds(n)
-			delay = before.next(func(prev int64) (int64, int64) { return c.jitter(s, prev) }, float64(lo), float64(hi))
+			delay = before.next(func(prev int64) (int64, int64) { return c.jitter(n, s, prev) }, float64(lo), float64(hi))
 			exact = c.describe(n, delay)
 			steady = c.settled && i >= len(c.windows) && delay.near(before)
 		}

@@ -32,6 +32,8 @@ var waits = []Policy{
 	wait(doubling100ms, choice("percentage", "fraction", 0.1), 10*time.Second, false),
 	wait(doubling100ms, choice("percentage", "fraction", 0.5), 2*time.Second, true),
 	wait(doubling100ms, choice("additive", "max", 3*time.Second), 5*time.Second, true),
+	wait(choice("offsetPolynomial", "base", 15*time.Second, "step", time.Second, "power", 4.0), choice("growing", "max", 10*time.Second), 0, false),
+	wait(doubling100ms, choice("laterPercentage", "fraction", 0.2), time.Second, true),
 	wait(choice("fibonacci", "base", time.Second), choice("additive", "max", time.Second), 0, false),
 	wait(doubling100ms, choice("full"), 2*time.Second, false),
 	wait(choice("polynomial", "base", time.Second, "power", 1.5), choice("equal"), 0, false),

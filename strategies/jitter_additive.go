@@ -17,8 +17,8 @@ var additive = JitterKind{
 			Help: "The most that is added to a wait.",
 		}},
 	},
-	New: func(a spec.Args) func(s, prev int64) (lo, hi int64) {
+	New: func(a spec.Args) func(n, s, prev int64) (lo, hi int64) {
 		most := int64(a.Duration("max"))
-		return func(s, _ int64) (lo, hi int64) { return s, add(s, most) }
+		return func(_, s, _ int64) (lo, hi int64) { return s, add(s, most) }
 	},
 }

@@ -21,9 +21,9 @@ var compounding = JitterKind{
 			},
 		},
 	},
-	New: func(a spec.Args) func(s, prev int64) (lo, hi int64) {
+	New: func(a spec.Args) func(n, s, prev int64) (lo, hi int64) {
 		low, high := a.Number("low"), a.Number("high")
-		return func(_, prev int64) (lo, hi int64) { return scale(prev, low), scale(prev, high) }
+		return func(_, _, prev int64) (lo, hi int64) { return scale(prev, low), scale(prev, high) }
 	},
 	Feedback: true,
 }

@@ -15,9 +15,9 @@ var decorrelated = JitterKind{
 			Help: "How many times as long as the last wait the next may be.",
 		}},
 	},
-	New: func(a spec.Args) func(s, prev int64) (lo, hi int64) {
+	New: func(a spec.Args) func(n, s, prev int64) (lo, hi int64) {
 		multiplier := a.Number("multiplier")
-		return func(s, prev int64) (lo, hi int64) { return s, max(s, scale(prev, multiplier)) }
+		return func(_, s, prev int64) (lo, hi int64) { return s, max(s, scale(prev, multiplier)) }
 	},
 	Feedback: true,
 }

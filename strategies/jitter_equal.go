@@ -9,7 +9,7 @@ var equal = JitterKind{
 		Formula: "U[s/2, s]",
 		Advice:  "Half fixed, half random: nobody retries at once, and the herd still disperses within a few retries.",
 	},
-	New: func(spec.Args) func(s, prev int64) (lo, hi int64) {
-		return func(s, _ int64) (lo, hi int64) { return s - s/2, s }
+	New: func(spec.Args) func(n, s, prev int64) (lo, hi int64) {
+		return func(_, s, _ int64) (lo, hi int64) { return s - s/2, s }
 	},
 }

@@ -9,7 +9,7 @@ var full = JitterKind{
 		Formula: "U[0, s]",
 		Advice:  "Disperses a herd as widely as the wait allows, with half the wait on average; some clients retry almost at once.",
 	},
-	New: func(spec.Args) func(s, prev int64) (lo, hi int64) {
-		return func(s, _ int64) (lo, hi int64) { return 0, s }
+	New: func(spec.Args) func(n, s, prev int64) (lo, hi int64) {
+		return func(_, s, _ int64) (lo, hi int64) { return 0, s }
 	},
 }

@@ -9,7 +9,7 @@ var none = JitterKind{
 		Formula: "s",
 		Advice:  "Clients that failed together come back together, every time: the herd never disperses.",
 	},
-	New: func(spec.Args) func(s, prev int64) (lo, hi int64) {
-		return func(s, _ int64) (lo, hi int64) { return s, s }
+	New: func(spec.Args) func(n, s, prev int64) (lo, hi int64) {
+		return func(_, s, _ int64) (lo, hi int64) { return s, s }
 	},
 }

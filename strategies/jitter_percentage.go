@@ -13,9 +13,9 @@ var percentage = JitterKind{
 			Help: "How far a wait may stray to either side, as a fraction of it.",
 		}},
 	},
-	New: func(a spec.Args) func(s, prev int64) (lo, hi int64) {
+	New: func(a spec.Args) func(n, s, prev int64) (lo, hi int64) {
 		fraction := a.Number("fraction")
-		return func(s, _ int64) (lo, hi int64) {
+		return func(_, s, _ int64) (lo, hi int64) {
 			stray := scale(s, fraction)
 			return s - stray, add(s, stray)
 		}

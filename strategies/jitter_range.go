@@ -19,8 +19,8 @@ var within = JitterKind{
 			},
 		},
 	},
-	New: func(a spec.Args) func(s, prev int64) (lo, hi int64) {
+	New: func(a spec.Args) func(n, s, prev int64) (lo, hi int64) {
 		low, high := a.Number("low"), a.Number("high")
-		return func(s, _ int64) (lo, hi int64) { return scale(s, low), scale(s, high) }
+		return func(_, s, _ int64) (lo, hi int64) { return scale(s, low), scale(s, high) }
 	},
 }

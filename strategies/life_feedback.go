@@ -87,7 +87,7 @@ func (t *trail) next() {
 
 // window is what the next delay is drawn from after one in cell i.
 func (t *trail) window(i int) (a, b float64) {
-	lo, hi := t.c.jitter(t.c.Scheduled(t.retry), int64(centre(t.edges, i)+0.5))
+	lo, hi := t.c.jitter(t.retry, t.c.Scheduled(t.retry), int64(centre(t.edges, i)+0.5))
 	return float64(lo), float64(hi)
 }
 

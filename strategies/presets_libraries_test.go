@@ -32,6 +32,19 @@ var sources = map[string]struct {
 		}
 		return min(backoff*0.8, 5), min(backoff*1.2, 5)
 	}},
+	"grpc-connection": {0, func(n float64) (lo, hi float64) {
+		retries := n - 1
+		if retries == 0 {
+			return 1, 1
+		}
+		backoff := min(math.Pow(1.6, retries), 120)
+		return backoff * 0.8, backoff * 1.2
+	}},
+	"sidekiq": {26, func(n float64) (lo, hi float64) { // rand leaves the last second out
+		count := n - 1
+		delay := math.Pow(count, 4) + 15
+		return delay, delay + 10*(count+1)
+	}},
 	"bullmq":           {3, exactly(func(n float64) float64 { return math.Pow(2, n-1) })},
 	"resilience4j":     {3, exactly(func(float64) float64 { return 0.5 })},
 	"spring-retry":     {3, exactly(func(n float64) float64 { return min(0.1*math.Pow(2, n-1), 30) })},

@@ -14,6 +14,7 @@ var Schedules = []ScheduleKind{
 	exponential,
 	geometric,
 	polynomial,
+	offsetPolynomial,
 	fibonacci,
 	list,
 }

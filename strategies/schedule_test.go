@@ -47,6 +47,9 @@ func TestScheduledDelays(t *testing.T) {
 		{choice("polynomial", "base", s, "power", 2.0), 0, []time.Duration{s, 4 * s, 9 * s, 16 * s}},
 		{choice("polynomial", "base", s, "power", 0.5), 0, []time.Duration{s, 1414213562, 1732050808, 2 * s}},
 		{choice("polynomial", "base", s, "power", 0.0), 0, []time.Duration{s, s}},
+		// Sidekiq's (n−1)⁴ + 15, in seconds.
+		{choice("offsetPolynomial", "base", 15*s, "step", s, "power", 4.0), 0, []time.Duration{15 * s, 16 * s, 31 * s, 96 * s, 271 * s, 640 * s}},
+		{choice("offsetPolynomial", "base", s, "step", 2*s, "power", 0.5), 4 * s, []time.Duration{s, 3 * s, 3828427125, 4 * s}},
 		{choice("fibonacci", "base", s), 0, []time.Duration{s, s, 2 * s, 3 * s, 5 * s, 8 * s, 13 * s}},
 		{choice("list", "delays", []time.Duration{5 * s, s, 25 * s}), 20 * s, []time.Duration{5 * s, s, 20 * s, 20 * s}},
 	} {

@@ -1,13 +1,18 @@
 package web
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stampede-sim/stampede/strategies"
+)
 
 // The league in a real browser. It has no script.
 func TestBrowserLeague(t *testing.T) {
 	b := startBrowser(t)
 	s := newTestServer(nil)
 	p := b.open(t, s, "/league", look{width: 390, height: 900, dark: true, script: true})
-	p.await(`document.querySelectorAll(".league-table tbody tr").length === 34`)
+	p.await(fmt.Sprintf(`document.querySelectorAll(".league-table tbody tr").length === %d`, len(strategies.Libraries())))
 	eval[bool](p, unfold)
 	p.wantAccessible("league")
 	p.wantWidth("league", 390)

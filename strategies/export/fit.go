@@ -425,6 +425,7 @@ func withArg(c spec.Choice, key string, value any) spec.Choice {
 func sameWaits(a, b strategies.Policy) bool {
 	x, y := a.Compile(), b.Compile()
 	if x.Feedback() || y.Feedback() {
+		a.CapAfterJitter, b.CapAfterJitter = true, true // as such waits always are
 		return x.Feedback() && y.Feedback() && sameWaiting(a, b)
 	}
 	n := retries(a, strategies.MaxRetry)
