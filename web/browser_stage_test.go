@@ -114,11 +114,12 @@ func stagePlays(t *testing.T, open browserTab) {
 	}
 }
 
-// The snippet that a lesson offers, pasted into a page of another origin: it plays, breaks no policy and leaves no cookie.
+// The snippet that a lesson offers, pasted into a page of another origin: it plays, breaks no policy, leaves no cookie, and
+// has room for what it shows, side by side and one above the other.
 func stageInAFrame(t *testing.T, b chromium) {
 	stampede := httptest.NewServer(quick())
 	t.Cleanup(stampede.Close)
-	res, err := http.Get(stampede.URL + "/learn/the-herd?guess=0")
+	res, err := http.Get(stampede.URL + "/learn/how-much-jitter?guess=0")
 	must(t, err)
 	snippet := regexp.MustCompile(`id="share-stages" value="([^"]+)"`).FindSubmatch(bodyOf(t, res))
 	if snippet == nil {
@@ -127,24 +128,36 @@ func stageInAFrame(t *testing.T, b chromium) {
 	other := New(Config{})
 	other.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, "<!doctype html><title>x</title><link rel=icon href=data:,><body>%s", html.UnescapeString(string(snippet[1])))
+		fmt.Fprintf(w, "<!doctype html><meta name=viewport content=width=device-width><title>x</title><link rel=icon href=data:,><body>%s", html.UnescapeString(string(snippet[1])))
 	})
 	p := b.open(t, other, "/", desktop)
 	p.await(`performance.getEntriesByType("resource").some((e) => e.initiatorType === "iframe")`)
 	frame := call(p, page.GetFrameTree, cdp.Empty{}).FrameTree.ChildFrames[0].Frame
 	inside := call(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: frame.ID}).ExecutionContextID
-	ctx, cancel := p.within()
-	defer cancel()
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(async () => {
-		const once = async (met) => { while (!met()) await new Promise(requestAnimationFrame); };
-		await once(() => document.querySelector(".stage-play")?.disabled === false);
+	within := func(expression string) string {
+		t.Helper()
+		ctx, cancel := p.within()
+		defer cancel()
+		got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(async () => {
+			const once = async (met) => { while (!met()) await new Promise(requestAnimationFrame); };
+			`+expression+`
+		})()`, chromedp.EvalAwaitPromise, func(e *runtime.EvaluateParams) { e.ContextID = inside }))
+		must(t, err)
+		return got
+	}
+	got := within(`await once(() => document.querySelector(".stage-play")?.disabled === false);
 		document.querySelector(".stage-play").click();
 		await once(() => parseFloat(document.querySelector(".stage-time").textContent) > 0.1);
-		return location.origin + document.querySelectorAll("canvas").length + document.cookie;
-	})()`, chromedp.EvalAwaitPromise, func(e *runtime.EvaluateParams) { e.ContextID = inside }))
-	must(t, err)
-	if got != stampede.URL+"1" {
+		return location.origin + document.querySelectorAll("canvas").length + document.cookie;`)
+	if got != stampede.URL+"2" {
 		t.Errorf("origin, stages and cookies in the frame: %s", got)
+	}
+	for _, width := range []int64{1280, 720, 390} {
+		p.resize(width, 844)
+		if spare := within(fmt.Sprintf(`await once(() => innerWidth > %d && innerWidth < %d && [...document.querySelectorAll("canvas")].every((c) => c.width === c.clientWidth));
+			return String(innerHeight - document.body.offsetHeight);`, width-50, width)); strings.HasPrefix(spare, "-") || len(spare) > 3 {
+			t.Errorf("%d px across, %s px are spare in the frame", width, spare)
+		}
 	}
 	if cookies := call(p, network.GetCookies, network.GetCookiesParams{URLs: []string{stampede.URL, p.url}}).Cookies; len(cookies) > 0 {
 		t.Errorf("%d cookies", len(cookies))

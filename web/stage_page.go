@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -113,13 +114,26 @@ func shownIn(query url.Values, st state) []string {
 	return query["show"][:min(len(query["show"]), maxStages)]
 }
 
-// stagesSnippet frames the stages that a page shows.
+// How high a frame of stages is, in pixels: of one, or of two side by side, and of two where no more than
+// narrowest pixels across leave them one above the other (stage.css).
+const (
+	frameHeight   = 1080
+	stackedHeight = 1890
+	narrowest     = 680
+)
+
+// stagesSnippet frames the stages that a page shows. A frame cannot ask what it holds for its height, but the page that
+// it is in can be too narrow for stages side by side.
 func stagesSnippet(origin string, st state, shown []templates.StageView) templates.Snippet {
 	alone := state{scenario: st.scenario, marks: st.marks, said: st.said}
 	for _, v := range shown {
 		alone.shown = append(alone.shown, v.ID)
 	}
+	style := ""
+	if len(shown) > 1 {
+		style = fmt.Sprintf(` style="height:clamp(%dpx,(%dpx - 100vw)*9999,%dpx)"`, frameHeight, narrowest, stackedHeight)
+	}
 	at := origin + embedStagePath + strings.TrimPrefix(address(encode(alone.query())), "/")
 	return templates.Snippet{ID: "stages", Label: "Runs for a web page", Text: `<iframe src="` + html.EscapeString(at) + `" title="` +
-		html.EscapeString(headline(st.scenario)) + `" width="100%" height="960" loading="lazy" frameborder="0"></iframe>`}
+		html.EscapeString(headline(st.scenario)) + `" width="100%" height="` + strconv.Itoa(frameHeight) + `"` + style + ` loading="lazy" frameborder="0"></iframe>`}
 }
