@@ -102,11 +102,11 @@ type choice struct {
 
 // plainChoices are offered first, in the words of the page's controls.
 var plainChoices = []struct{ path, label string }{
+	{"clients.workload.rate", "Requests a second"},
 	{"clients.count", "Clients"},
 	{sim.OutageLength, "How long it is down"},
 	{sim.CapacityRate, "It can serve, a second"},
 	{sim.NodeCount, "Nodes, as strong together"},
-	{"clients.workload.rate", "Requests a second"},
 	{"clients.workload.spread", "They lose it within"},
 	{"network.latency.mean", "Latency"},
 	{"network.latency.median", "Latency"},

@@ -193,3 +193,17 @@ func TestSweepExports(t *testing.T) {
 	}
 	wantProblem(t, ask(s, "GET", "/api/v1/export/sweep.csv?sweep=x", ""), 422)
 }
+
+// What is varied at first is how much is asked for: the clients of a burst, the requests of steady traffic, in which clients
+// only share guards.
+func TestWhatIfStartsWithTheLoad(t *testing.T) {
+	for kind, want := range map[string]string{sim.Burst: "clients.count", sim.Closed: "clients.count", sim.Open: "clients.workload.rate"} {
+		st := state{scenario: sim.Default()}
+		if problem := st.setKind(kind); problem != "" {
+			t.Fatal(problem)
+		}
+		if got := (whatIf{}).axesOf(st.scenario)[0].Parameter; got != want {
+			t.Errorf("%s: %s, want %s", kind, got, want)
+		}
+	}
+}
