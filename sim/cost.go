@@ -84,10 +84,10 @@ func (s *Scenario) estimateGroup(count int, w Workload, p *strategies.Policy) fl
 // trouble returns for how many seconds, at a guess, attempts fail, and the requests a second of an open workload.
 func (s *Scenario) trouble(count int, w Workload) (seconds, load float64) {
 	for _, o := range s.Server.Outages {
-		seconds += (o.End - o.Start + o.EndSpread + s.Server.Nodes.lag()).Seconds()
+		seconds += (o.End - o.Start + o.EndSpread + s.Server.Nodes.Lag()).Seconds()
 	}
 	load = w.meanRate(s.Horizon.Seconds())
-	capacity, limited := s.Capacity()
+	capacity, limited := s.Throughput()
 	if s.Server.Kind == OCC {
 		// One write at a time, a round trip each, is the least that gets all through.
 		return float64(count) * 4e-3, load
@@ -112,7 +112,7 @@ func (s *Scenario) trouble(count int, w Workload) (seconds, load float64) {
 // maySustain reports whether retries alone can keep the server overloaded once it is: attempts wait in its queue for longer
 // than clients wait for them, nothing but their number limits them, and all of them are more than it can serve.
 func (s *Scenario) maySustain(load float64, p *strategies.Policy) bool {
-	capacity, limited := s.Capacity()
+	capacity, limited := s.Throughput()
 	wait := float64(s.Server.Places()) / capacity
 	if shed := s.Server.MaxQueueWait.Seconds(); shed > 0 {
 		wait = min(wait, shed)

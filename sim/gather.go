@@ -3,10 +3,12 @@ package sim
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
 	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
 // What the replications of a policy come to: their sums, and at last its result.
@@ -129,7 +131,7 @@ func (p *policyRun) finish(ctx context.Context, r *run) {
 	if r.figures {
 		return
 	}
-	res.Warnings = slices.Concat(r.warnings, p.policy.Warnings(), pendingWarning(res.Metrics), res.cutShort(), warnings)
+	res.Warnings = slices.Concat(r.warnings, p.policy.Warnings(), s.idleGuards(p.policy), pendingWarning(res.Metrics), res.cutShort(), warnings)
 	width := s.Bin.Seconds()
 	res.Run = FirstRun{BinSeconds: width, Down: res.Run.Down, Nodes: res.Run.Nodes,
 		Arrivals: p.first.counts[countArrivals], Served: p.first.counts[countServed], Succeeded: p.first.counts[countSucceeded],
@@ -153,8 +155,11 @@ func pendingWarning(m Metrics) []string {
 	if pending == nil || *pending == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%.4g of %.4g requests were still pending at the horizon", *pending, *requests)}
+	return []string{fmt.Sprintf("%s of %s requests were still pending at the horizon", tenths(*pending), tenths(*requests))}
 }
+
+// tenths prints a mean count.
+func tenths(x float64) string { return spec.Format(math.Round(10*x) / 10) }
 
 // cutShort warns of lists that have no room for more.
 func (p *PolicyResult) cutShort() []string {

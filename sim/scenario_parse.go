@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/stampede-sim/stampede/strategies/spec"
@@ -80,11 +81,31 @@ func unused(id string, taken map[string]bool) string {
 // Capacity returns how many attempts the server can serve per second: the smaller of all nodes' workers / mean service
 // time and the rate limit. It has none, and ok is false, if neither limits it.
 func (s *Scenario) Capacity() (perSecond float64, ok bool) {
+	return s.serves(float64(s.Server.Workers))
+}
+
+// Throughput returns how many requests the server can serve per second at the most: its capacity, but for what a slowdown
+// takes of that. It is false if nothing limits the server.
+func (s *Scenario) Throughput() (perSecond float64, ok bool) {
+	workers, slower := float64(s.Server.Workers), s.Server.Slowdown
+	if slower == 0 {
+		return s.serves(workers)
+	}
+	if workers == 0 {
+		workers = math.Inf(1)
+	}
+	// With n under way each takes 1 + slower·(n − 1) times as long, so that they are as good as 1 / (slower + (1 − slower) / n),
+	// which grows with n or, if slower exceeds 1, falls.
+	return s.serves(max(1, 1/(slower+(1-slower)/workers)))
+}
+
+// serves is how many requests a second a server can serve with so many workers at each node, 0: any number.
+func (s *Scenario) serves(workers float64) (perSecond float64, ok bool) {
 	if s.Server.Kind == OCC {
 		return 0, false
 	}
-	if service := compileDistribution(s.Server.ServiceTime); s.Server.Workers > 0 && service.Mean() > 0 {
-		perSecond, ok = float64(s.Server.Workers*s.Server.Nodes.Count)/(service.Mean()/1e9), true
+	if service := compileDistribution(s.Server.ServiceTime); workers > 0 && service.Mean() > 0 {
+		perSecond, ok = workers*float64(s.Server.Nodes.Count)/(service.Mean()/1e9), true
 	}
 	if limit := s.Server.RateLimit; limit != nil && (!ok || limit.perSecond() < perSecond) {
 		perSecond, ok = limit.perSecond(), true

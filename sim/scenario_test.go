@@ -286,6 +286,23 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
+// TestThroughput: with n of its workers busy, each service takes 1 + slowdown·(n − 1) times as long.
+func TestThroughput(t *testing.T) {
+	for _, c := range []struct {
+		workers  int
+		slowdown float64
+		want     float64 // of a service of 100 ms
+	}{
+		{20, 0, 200}, {20, 0.1, 200 / 2.9}, {1, 0.5, 10}, {20, 1, 10}, {20, 3, 10}, {0, 0, 0}, {0, 0.05, 200}, {0, 2, 10},
+	} {
+		server := fmt.Sprintf(`"server": {"workers": %d, "slowdown": %v, "serviceTime": {"kind": "constant", "mean": "100ms"}, "nodes": {"count": 3}}`, c.workers, c.slowdown)
+		got, ok := parse(t, scenarioWith(server)).Throughput()
+		if ok != (c.want > 0) || math.Abs(got-3*c.want) > 1e-9*got {
+			t.Errorf("%d workers, %v slower for each: got %v (%v), want 3·%v", c.workers, c.slowdown, got, ok, c.want)
+		}
+	}
+}
+
 func TestScenarioWarnings(t *testing.T) {
 	for _, c := range []struct{ fields, want string }{
 		{`"horizon": "1m"`, ""},
@@ -295,6 +312,8 @@ func TestScenarioWarnings(t *testing.T) {
 		{`"clients": {"count": 1, "workload": {"kind": "open", "rate": 10}}, "server": {"workers": 1, "serviceTime": {"kind": "constant", "mean": "100ms"}}`, ""},
 		{`"clients": {"count": 1, "workload": {"kind": "open", "rate": 10}, "others": [{"name": "x", "count": 1, "workload": {"kind": "open", "rate": 1}}]}, "server": {"workers": 1, "serviceTime": {"kind": "constant", "mean": "100ms"}}`,
 			"11 requests a second are more than the 10 that the server can serve: it never catches up"},
+		{`"clients": {"count": 1, "workload": {"kind": "open", "rate": 1e7}}, "server": {"workers": 1, "slowdown": 1, "serviceTime": {"kind": "constant", "mean": "3us"}}`,
+			"10000000 requests a second are more than the 333333 that the server can serve: it never catches up"},
 		{`"horizon": "10s", "clients": {"count": 1, "workload": {"kind": "burst", "spread": "11s"}}`, "requests are created until 11s, past the horizon of 10s"},
 		{`"horizon": "10s", "clients": {"count": 1, "workload": {"kind": "open", "rate": 1, "surges": [{"start": "10s", "end": "11s", "rate": 2}]}}`, "the surge at 10s is past the horizon of 10s"},
 		{`"horizon": "10s", "server": {"outages": [{"start": "1s", "end": "3s", "endSpread": "1s"}], "nodes": {"count": 3, "comeUp": "2999ms"}}`, ""},
@@ -308,6 +327,39 @@ func TestScenarioWarnings(t *testing.T) {
 	} {
 		if got := strings.Join(parse(t, scenarioWith(c.fields)).Warnings(), "\n"); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.fields, got, c.want)
+		}
+	}
+}
+
+// TestWarnings of guards that do nothing in a burst, on each side of the edge; and of numbers in full.
+func TestWarningsOfARun(t *testing.T) {
+	for _, c := range []struct{ clients, policy, want string }{
+		{`"count": 4`, `"maxAttempts": 5, "breaker": {"failures": 5}`, "the circuit breaker never stops an attempt: it opens after 5 outcomes at the earliest, and a process makes at most 5 attempts (clientsPerProcess 1)"},
+		{`"count": 4`, `"maxAttempts": 6, "breaker": {"failures": 5}`, ""},
+		{`"count": 4`, `"breaker": {"failures": 5}`, ""},
+		{`"count": 4, "clientsPerProcess": 2`, `"maxAttempts": 3, "breaker": {"failures": 5}`, ""},
+		{`"count": 4, "clientsPerProcess": 9`, `"maxAttempts": 3, "breaker": {"kind": "ratio", "window": 12, "ratio": 0.1}`,
+			"the circuit breaker never stops an attempt: it opens after 12 outcomes at the earliest, and a process makes at most 12 attempts (clientsPerProcess 9)"},
+		{`"count": 4, "clientsPerProcess": 2, "workload": {"kind": "open", "rate": 1}`, `"maxAttempts": 2, "breaker": {"failures": 5}`, ""},
+		{`"count": 100, "clientsPerProcess": 25`, `"maxAttempts": 3, "budget": {"kind": "aws", "timeoutCost": 10}`, "the budget never refuses a retry: a process makes at most 50 (clientsPerProcess 25)"},
+		{`"count": 104, "clientsPerProcess": 26`, `"maxAttempts": 3, "budget": {"kind": "aws", "timeoutCost": 10}`, ""},
+		{`"count": 4`, `"maxAttempts": 4, "budget": {"kind": "grpc", "maxTokens": 10, "tokenRatio": 0.1}`, "the budget never refuses a retry: a process makes at most 3 (clientsPerProcess 1)"},
+		{`"count": 4`, `"maxAttempts": 6, "budget": {"kind": "grpc", "maxTokens": 10, "tokenRatio": 0.1}`, ""},
+		{`"count": 4`, `"maxAttempts": 1, "budget": {"kind": "aws"}`, "with 1 attempt nothing is retried, and the waits do not matter"},
+		{`"count": 4`, `"maxAttempts": 3, "throttle": {"k": 2}`, ""},
+		{`"count": 123456`, `"maxAttempts": 2`, "123456 of 123456 requests were still pending at the horizon"},
+	} {
+		s := parse(t, fmt.Sprintf(`{"horizon": "10s", "replications": 1, "clients": {%s}, "network": {"latency": {"kind": "constant", "mean": "6s"}}, "policies": [{"schedule": {"kind": "constant", "base": "1s"}, %s}]}`, c.clients, c.policy))
+		result, err := sim.Run(t.Context(), s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := result.Results[0].Warnings
+		if !strings.Contains(c.want, "pending") {
+			got = slices.DeleteFunc(got, func(w string) bool { return strings.Contains(w, "pending") })
+		}
+		if strings.Join(got, "\n") != c.want {
+			t.Errorf("%s, %s: got %q, want %q", c.clients, c.policy, got, c.want)
 		}
 	}
 }

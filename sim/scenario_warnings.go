@@ -1,8 +1,12 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"time"
+
+	"github.com/stampede-sim/stampede/strategies"
+	"github.com/stampede-sim/stampede/strategies/spec"
 )
 
 // Warnings says what can be known of a valid scenario before it is run, and hardly is meant. What its policies warn of
@@ -19,15 +23,16 @@ func (s *Scenario) Warnings() []string {
 			warn("outage %d starts at %s, past the horizon of %s", i+1, text(o.Start), horizon)
 		case latest >= s.Horizon:
 			warn("outage %d can last until %s, past the horizon of %s", i+1, text(latest), horizon)
-		case latest+s.Server.Nodes.lag() >= s.Horizon:
-			warn("after outage %d the last node can be down until %s, past the horizon of %s", i+1, text(latest+s.Server.Nodes.lag()), horizon)
-		case i+1 < len(s.Server.Outages) && latest+s.Server.Nodes.lag() >= s.Server.Outages[i+1].Start:
+		case latest+s.Server.Nodes.Lag() >= s.Horizon:
+			warn("after outage %d the last node can be down until %s, past the horizon of %s", i+1, text(latest+s.Server.Nodes.Lag()), horizon)
+		case i+1 < len(s.Server.Outages) && latest+s.Server.Nodes.Lag() >= s.Server.Outages[i+1].Start:
 			warn("outage %d can start before the last node is up after outage %d", i+2, i+1)
 		}
 	}
-	capacity, limited := s.Capacity()
-	if offered := s.offered(); limited && offered > capacity {
-		warn("%.4g requests a second are more than the %.4g that the server can serve: it never catches up", offered, capacity)
+	most, limited := s.Throughput()
+	if offered := s.offered(); limited && offered > most {
+		warn("%s requests a second are more than the %s that the server can serve: it never catches up",
+			spec.Format(significant(offered)), spec.Format(significant(most)))
 	}
 	if w := s.Clients.Workload; w.Kind == Burst && w.Spread > s.Horizon {
 		warn("requests are created until %s, past the horizon of %s", text(w.Spread), horizon)
@@ -46,8 +51,27 @@ func (s *Scenario) Warnings() []string {
 	return warnings
 }
 
-// lag is how much later than the first the last node comes up after an outage.
-func (n Nodes) lag() time.Duration { return time.Duration(max(0, n.Count-1)) * n.ComeUp }
+// idleGuards warns of guards that never stop anything: in a burst a process makes only so many attempts.
+func (s *Scenario) idleGuards(p *strategies.Policy) (warnings []string) {
+	if s.Clients.Workload.Kind != Burst || p.MaxAttempts == 0 {
+		return nil
+	}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	shared := min(s.Clients.ClientsPerProcess, s.Clients.Count)
+	attempts := int64(shared) * p.MaxAttempts
+	if b := p.NewBreaker(); b != nil && attempts <= int64(cmp.Or(b.Window, b.Failures)) {
+		warn("the circuit breaker never stops an attempt: it opens after %d outcomes at the earliest, and a process makes at most %d attempts (clientsPerProcess %d)",
+			cmp.Or(b.Window, b.Failures), attempts, s.Clients.ClientsPerProcess)
+	}
+	retries := attempts - int64(shared)
+	if b := p.NewBudget(); b != nil && retries > 0 && b.Outlasts(attempts, retries) {
+		warn("the budget never refuses a retry: a process makes at most %d (clientsPerProcess %d)", retries, s.Clients.ClientsPerProcess)
+	}
+	return warnings
+}
+
+// Lag is how much later than the first the last node comes up after an outage.
+func (n Nodes) Lag() time.Duration { return time.Duration(max(0, n.Count-1)) * n.ComeUp }
 
 // offered returns how many requests all open workloads make per second, surges aside.
 func (s *Scenario) offered() float64 {

@@ -73,6 +73,14 @@ func (b *Budget) Pays(s *BudgetState, t int64, timedOut bool) bool {
 	return true
 }
 
+// Outlasts reports whether a full budget pays for so many retries, whatever they follow, even if as many attempts fail and
+// nothing is put in.
+func (b *Budget) Outlasts(attempts, retries int64) bool {
+	cost := float64(max(b.Cost, b.TimeoutCost))
+	last := float64(b.Most) - float64(attempts)*float64(b.PerFailure) - float64(retries-1)*cost
+	return last > float64(b.Above) && last >= cost
+}
+
 func (b *Budget) cost(timedOut bool) int64 {
 	if timedOut {
 		return b.TimeoutCost
@@ -93,7 +101,8 @@ func (b *Budget) trickle(s *BudgetState, t int64) {
 	s.at = t
 }
 
-// warn warns of a budget that its own rules keep from ever paying for a retry, or from ever being refilled.
+// warn warns of a budget that its own rules keep from ever paying for a retry, or from ever being refilled. timeouts says
+// that timeouts are retried.
 func (b *Budget) warn(timeouts bool, warn func(format string, args ...any)) {
 	after := b.Most - b.PerFailure // what a full one has left at the first failure
 	switch {
@@ -104,7 +113,7 @@ func (b *Budget) warn(timeouts bool, warn func(format string, args ...any)) {
 		warn("the budget never allows a retry after a timeout: that costs %s tokens, and it holds at most %s",
 			tokens(b.TimeoutCost), tokens(b.Most))
 	case b.PerRequest+b.PerSuccess+b.PerSecond == 0:
-		warn("nothing fills the budget again: a process has %s retries in all", tokens(b.Most/b.Cost*Token))
+		warn("nothing fills the budget again: what a process retries in all is at most %d", b.Most/b.Cost)
 	}
 }
 

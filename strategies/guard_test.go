@@ -255,11 +255,12 @@ func TestGuardFaults(t *testing.T) {
 
 func TestGuardWarnings(t *testing.T) {
 	for text, want := range map[string]string{
-		"budget.kind=grpc,budget.maxTokens=2,budget.tokenRatio=0.1": "the budget never allows a retry: a failure leaves 1 of its 2 tokens, and a retry needs more than 1",
-		"budget.kind=grpc,budget.maxTokens=3,budget.tokenRatio=0.1": "",
-		"attemptTimeout=1s,budget.kind=aws,budget.capacity=9":       "the budget never allows a retry after a timeout: that costs 10 tokens, and it holds at most 9",
-		"budget.kind=aws,budget.capacity=9":                         "",
-		"budget.kind=ratio,budget.ratio=0,budget.burst=3.5":         "nothing fills the budget again: a process has 3 retries in all",
+		"budget.kind=grpc,budget.maxTokens=2,budget.tokenRatio=0.1":              "the budget never allows a retry: a failure leaves 1 of its 2 tokens, and a retry needs more than 1",
+		"budget.kind=grpc,budget.maxTokens=3,budget.tokenRatio=0.1":              "",
+		"attemptTimeout=1s,budget.kind=aws,budget.capacity=9":                    "the budget never allows a retry after a timeout: that costs 10 tokens, and it holds at most 9",
+		"budget.kind=aws,budget.capacity=9":                                      "",
+		"attemptTimeout=1s,retryOn=overloaded,budget.kind=aws,budget.capacity=9": "",
+		"budget.kind=ratio,budget.ratio=0,budget.burst=3.5":                      "nothing fills the budget again: what a process retries in all is at most 3",
 	} {
 		got := strings.Join(guarded(t, text).Warnings(), "; ")
 		if got != want {

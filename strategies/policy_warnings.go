@@ -35,7 +35,7 @@ func (p Policy) Warnings() []string {
 		warn("retryAfter %s is the same as floor without a cap", p.RetryAfter)
 	}
 	if b := p.NewBudget(); b != nil && retries {
-		b.warn(p.AttemptTimeout > 0, warn)
+		b.warn(p.AttemptTimeout > 0 && p.RetryOn.Has(Timeout), warn)
 	}
 	return warnings
 }

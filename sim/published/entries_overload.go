@@ -228,7 +228,7 @@ func lateRate(id, what string, counts func(sim.PolicyResult) []int64) Figure {
 	}}
 }
 
-// serves is whether at least half of what comes in the last 20 s of the collapse is served.
+// serves is whether more than half of what comes in the last 20 s of the collapse is served.
 func serves(id, what, policy string) Figure {
 	return Figure{ID: id, What: what, of: func(r runs) []float64 {
 		return r.each(policy, func(p sim.PolicyResult) float64 {
