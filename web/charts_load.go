@@ -102,7 +102,7 @@ func (l loads) start(shown []standing) float32 {
 // lines are thin ones across: the capacity, and the peak of the policy's row.
 func (l loads) lines(sc *sim.Scenario, s standing) []charts.SeriesOpts {
 	var lines []opts.MarkLineNameYAxisItem
-	if capacity, ok := sc.Capacity(); ok {
+	if capacity, ok := sc.Throughput(); ok {
 		lines = append(lines, opts.MarkLineNameYAxisItem{Name: "capacity " + brief(capacity) + "/s", YAxis: round(capacity)})
 	}
 	if peak := s.Metrics.Get("recoveryPeak").Mean; peak != nil && *peak > 0 {

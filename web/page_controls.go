@@ -72,8 +72,12 @@ var plainControls = []control{
 		name: "serves",
 		show: hasCapacity,
 		field: func(sc *sim.Scenario) templates.Field {
-			return templates.Field{Label: "It can serve", Unit: "a second", Input: templates.NumberInput, Placeholder: "any number",
+			f := templates.Field{Label: "It can serve", Unit: "a second", Input: templates.NumberInput, Placeholder: "any number",
 				Stops: "10 20 30 50 70 100 150 200 250 300 400 500 700 1000 1500 2000"}
+			if most, ok := sc.Throughput(); ok && sc.Server.Slowdown > 0 {
+				f.Help = "Slower under load, it does " + brief(most) + " a second at the most."
+			}
+			return f
 		},
 		get: func(sc *sim.Scenario) string {
 			if capacity, ok := sc.Capacity(); ok {
@@ -88,7 +92,7 @@ var plainControls = []control{
 		show: func(sc *sim.Scenario) bool { return hasCapacity(sc) && sc.Server.Workers > 0 },
 		field: func(sc *sim.Scenario) templates.Field {
 			waiting := "2 s"
-			if capacity, ok := sc.Capacity(); ok && sc.Server.Queue > 0 {
+			if capacity, ok := sc.Throughput(); ok && sc.Server.Queue > 0 {
 				waiting = seconds(float64(sc.Server.Places()) / capacity)
 			}
 			f := templates.Field{Label: "When " + waiting + " of work are waiting", Input: templates.SelectInput, Options: []templates.Option{
@@ -113,7 +117,7 @@ func hasCapacity(sc *sim.Scenario) bool { return sc.Server.Kind == sim.Capacity 
 
 func setWorkload(sc *sim.Scenario, text string) string {
 	rate := float64(sc.Clients.Count) / 10
-	if capacity, ok := sc.Capacity(); ok {
+	if capacity, ok := sc.Throughput(); ok {
 		rate = usualShare * capacity
 	}
 	switch text {
@@ -155,7 +159,7 @@ func setFull(sc *sim.Scenario, text string) string {
 		sc.Server.Crash = nil
 	case sim.OnQueueFull:
 		sc.Server.Crash = &sim.Crash{On: sim.OnQueueFull, Restart: 5 * time.Second}
-		if capacity, ok := sc.Capacity(); ok && sc.Server.Queue == 0 {
+		if capacity, ok := sc.Throughput(); ok && sc.Server.Queue == 0 {
 			sc.Server.Queue = int(math.Round(queueSeconds * capacity / float64(sc.Server.Nodes.Count)))
 		}
 	}

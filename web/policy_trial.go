@@ -107,7 +107,7 @@ func writeFields(query url.Values, document spec.Document) {
 func trialIn(sc *sim.Scenario) trial {
 	t, _ := takeTrial(url.Values{})
 	t.clients = int64(sc.Clients.Count)
-	if capacity, ok := sc.Capacity(); ok {
+	if capacity, ok := sc.Throughput(); ok {
 		t.capacity = round(capacity)
 	}
 	if o := sc.Server.Outages; len(o) > 0 {

@@ -40,7 +40,7 @@ func (s *Server) shareOf(r *http.Request, st state, verdict []string) templates.
 // scenarioLine is a scenario in so few words that they fit under a chart.
 func scenarioLine(sc *sim.Scenario) string {
 	parts := []string{headline(sc)}
-	if capacity, ok := sc.Capacity(); ok {
+	if capacity, ok := sc.Throughput(); ok {
 		parts = append(parts, "it can serve "+brief(capacity)+" a second")
 	}
 	return strings.Join(append(parts, plural(float64(sc.Replications), "run", "runs"), "seed "+strconv.FormatUint(sc.Seed, 10)), "; ") + "."

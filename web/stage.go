@@ -91,7 +91,7 @@ func serverLine(sc *sim.Scenario) string {
 			line = "The server: " + plural(float64(nodes), "node", "nodes") + " of " + plural(float64(n), "worker", "workers")
 		}
 	}
-	if capacity, ok := sc.Capacity(); ok && capacity > 0 {
+	if capacity, ok := sc.Throughput(); ok && capacity > 0 {
 		line += ", " + brief(capacity) + " a second at most"
 	}
 	return line

@@ -118,7 +118,7 @@ func warnings(r *sim.Result) []templates.Warning {
 			if about[w] == nil {
 				order = append(order, w)
 			}
-			about[w] = append(about[w], nameOf(standing{PolicyResult: p}))
+			about[w] = append(about[w], quoted(standing{PolicyResult: p}))
 		}
 	}
 	var out []templates.Warning
@@ -195,7 +195,7 @@ func headline(sc *sim.Scenario) string {
 	}
 	switch len(outages) {
 	case 0:
-		if capacity, ok := sc.Capacity(); ok {
+		if capacity, ok := sc.Throughput(); ok {
 			return clients + " meet " + server + " that can serve " + brief(capacity) + " a second"
 		}
 		return clients + " meet " + server

@@ -80,9 +80,13 @@ func (f *findings) hasty() *standing {
 	}, func(s standing) float64 { return -crashCount(s) })
 }
 
-// quitter is the policy with jitter that serves fewest, of those that give up and serve fewer than the best.
+// quitter is the policy with jitter that serves fewest, of those that give up sooner than the best and serve fewer.
 func (f *findings) quitter() *standing {
-	return least(f.fewer, func(s standing) bool { return jittered(s) && quitsAfter(s) != "" && !in(f.stuck(), s) }, served)
+	best := f.best.Policy
+	patient := best.MaxAttempts == 0 && best.Deadline == 0
+	return least(f.fewer, func(s standing) bool {
+		return jittered(s) && quitsAfter(s) != "" && (patient || limitedTo(s) < limitedTo(f.best)) && !in(f.stuck(), s)
+	}, served)
 }
 
 // others are those that serve fewer than the best, but for those that a contrast has been made of.
@@ -154,7 +158,7 @@ func (f *findings) noCrowd() bool {
 func (f *findings) firstNode() *standing {
 	return least(f.all, func(s standing) bool {
 		_, rate, ok := f.knocks(s)
-		capacity, limited := f.sc.Capacity()
+		capacity, limited := f.sc.Throughput()
 		fill, alone := f.fills(s)
 		return ok && limited && rate <= capacity && alone && fill < f.sc.Server.Nodes.ComeUp && jittered(s) && crashCount(s) >= often
 	}, func(s standing) float64 { return -crashCount(s) })

@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"time"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies"
@@ -11,23 +12,33 @@ import (
 // This file picks out, and says the arithmetic of, what rules of the verdict tell of overload that stays, of guards, and
 // of a server that sheds.
 
-// steadily reports whether requests keep coming at one rate that the server could serve.
+// steadily reports whether requests keep coming at one rate that the server could serve, and it is up again by the quarter
+// of the time that recovering is judged by.
 func (f *findings) steadily() bool {
-	capacity, limited := f.sc.Capacity()
+	capacity, limited := f.sc.Throughput()
 	w := f.sc.Clients.Workload
-	return limited && w.Kind == sim.Open && len(w.Surges) == 0 && w.Rate+f.steady() < capacity
+	up := time.Duration(0)
+	if o := f.sc.Server.Outages; len(o) > 0 {
+		last := o[len(o)-1]
+		up = last.End + last.EndSpread + f.sc.Server.Nodes.Lag()
+	}
+	return limited && w.Kind == sim.Open && len(w.Surges) == 0 && w.Rate+f.steady() < capacity && up <= f.sc.Horizon-f.sc.Horizon/4
 }
 
-// stuck are those that recover in no run where the best does in all, although the server could serve what is asked for,
-// but not what they make of it.
+// stuck are those that recover in no run where the best does in all, or in none either, although the server could serve what
+// is asked for, but not what they make of it.
 func (f *findings) stuck() []standing {
 	recovered := criterion{sim.Recovered, +1}
-	if !f.steadily() || meanOf(f.best, sim.Recovered) < 1 {
+	some, best := f.fewer, meanOf(f.best, sim.Recovered)
+	if best == 0 {
+		some = f.all
+	}
+	if !f.steadily() || best > 0 && best < 1 {
 		return nil
 	}
 	var stuck []standing
-	for _, s := range f.fewer {
-		if m := s.Metrics.Get(sim.Recovered); m.Mean != nil && *m.Mean == 0 && !recovered.meet(f.best, s) && f.overloads(&s) != "" {
+	for _, s := range some {
+		if m := s.Metrics.Get(sim.Recovered); m.Mean != nil && *m.Mean == 0 && (best == 0 || !recovered.meet(f.best, s)) && f.overloads(&s) != "" {
 			stuck = append(stuck, s)
 		}
 	}
@@ -51,14 +62,14 @@ func (f *findings) stale(s standing) string {
 }
 
 func (f *findings) workingOff() string {
-	capacity, _ := f.sc.Capacity()
+	capacity, _ := f.sc.Throughput()
 	return count(float64(f.sc.Server.Places())) + " ÷ " + brief(capacity) + " a second = " + seconds(float64(f.sc.Server.Places())/capacity)
 }
 
 // queueWait is how long, in seconds, attempts wait in a full queue until they are served or turned away; 0 where that is
 // not known.
 func (f *findings) queueWait() float64 {
-	capacity, limited := f.sc.Capacity()
+	capacity, limited := f.sc.Throughput()
 	if !limited || f.sc.Server.Workers == 0 {
 		return 0
 	}
@@ -92,14 +103,14 @@ func (f *findings) fresh() string {
 
 // couldStay is the first policy whose attempts, if all of them were made, would be more than the server can serve.
 func (f *findings) couldStay() *standing {
-	capacity, limited := f.sc.Capacity()
+	capacity, limited := f.sc.Throughput()
 	return first(f.all, func(s standing) bool {
 		return limited && !s.Policy.Guarded() && f.sc.Clients.Workload.Rate*float64(s.Policy.MaxAttempts) > capacity
 	})
 }
 
 func (f *findings) couldMake(s standing) string {
-	capacity, _ := f.sc.Capacity()
+	capacity, _ := f.sc.Throughput()
 	rate := f.sc.Clients.Workload.Rate
 	return "All attempts of " + quoted(s) + " would be " + brief(rate) + " × " + count(float64(s.Policy.MaxAttempts)) + " = " + brief(rate*float64(s.Policy.MaxAttempts)) +
 		" a second, where " + brief(capacity) + " can be served."
@@ -167,7 +178,7 @@ func guardNames(p strategies.Policy) (names []string) {
 // budgeted says how few retries a budget by ratio allows in the long run, where the server can take that.
 func (f *findings) budgeted(s standing) string {
 	b := s.Policy.Budget
-	capacity, _ := f.sc.Capacity()
+	capacity, _ := f.sc.Throughput()
 	ratio := b.Args.Number("ratio")
 	load := f.sc.Clients.Workload.Rate * (1 + ratio)
 	if b.Kind != "ratio" || b.Args.Number("minPerSecond") > 0 || !f.steadily() || load > capacity {

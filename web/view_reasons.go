@@ -25,7 +25,7 @@ func (f *findings) wave() string {
 
 // work is how many requests a burst brings, and at what rate the server can take them on beside steady traffic.
 func (f *findings) work() (requests, rate float64, ok bool) {
-	capacity, limited := f.sc.Capacity()
+	capacity, limited := f.sc.Throughput()
 	requests, rate = float64(f.sc.Clients.Count), capacity-f.steady()
 	for _, g := range f.sc.Clients.Others {
 		if g.Workload.Kind == sim.Burst {
@@ -81,7 +81,7 @@ func (f *findings) spreadWide() string {
 // endures says how often the clients of a policy knock where the server can take that.
 func (f *findings) endures(s standing) string {
 	wait, rate, ok := f.knocks(s)
-	if capacity, limited := f.sc.Capacity(); !ok || !jittered(s) || !limited || rate > capacity {
+	if capacity, limited := f.sc.Throughput(); !ok || !jittered(s) || !limited || rate > capacity {
 		return ""
 	}
 	return f.knocking(s, wait, rate)
@@ -93,7 +93,7 @@ func (f *findings) tooOften(s *standing) string {
 		return ""
 	}
 	wait, rate, ok := f.knocks(*s)
-	if capacity, limited := f.sc.Capacity(); !ok || !limited || rate <= capacity {
+	if capacity, limited := f.sc.Throughput(); !ok || !limited || rate <= capacity {
 		return ""
 	}
 	return f.knocking(*s, wait, rate)
@@ -105,7 +105,7 @@ func (f *findings) knocking(s standing, wait time.Duration, rate float64) string
 	if f.steady() > 0 {
 		said += ", beside " + brief(f.steady()) + " others"
 	}
-	capacity, _ := f.sc.Capacity()
+	capacity, _ := f.sc.Throughput()
 	return said + ", where " + brief(capacity) + " can be served."
 }
 
@@ -115,7 +115,7 @@ func (f *findings) fills(s standing) (time.Duration, bool) {
 	one := *f.sc
 	one.Server.Nodes.Count = 1
 	_, rate, ok := f.knocks(s)
-	capacity, limited := one.Capacity()
+	capacity, limited := one.Throughput()
 	if !ok || !limited || rate <= capacity || f.sc.Server.Nodes.Count == 1 || one.Server.Workers == 0 {
 		return 0, false
 	}
@@ -128,7 +128,7 @@ func (f *findings) fillsFirst(s standing) string {
 	fill, _ := f.fills(s)
 	one := *f.sc
 	one.Server.Nodes.Count = 1
-	capacity, _ := one.Capacity()
+	capacity, _ := one.Throughput()
 	return "The first node back can serve " + brief(capacity) + " a second and has room for " + count(float64(one.Server.Workers+one.Server.Queue)) +
 		": it is full within " + seconds(fill.Seconds()) + ", and the second is up " + span(one.Server.Nodes.ComeUp) + " after it."
 }
@@ -227,7 +227,7 @@ func (f *findings) offering(s standing) string {
 
 // offered is how many attempts a second an open workload makes of a capacity.
 func (f *findings) offered(s standing) (capacity, attempts float64, ok bool) {
-	capacity, limited := f.sc.Capacity()
+	capacity, limited := f.sc.Throughput()
 	w := f.sc.Clients.Workload
 	return capacity, w.Rate * meanOf(s, "amplification"), limited && w.Kind == sim.Open && len(w.Surges) == 0
 }

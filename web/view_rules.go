@@ -34,7 +34,7 @@ var rules = []rule{
 			if f.jitterIsNoMatter(stuck) {
 				said += ", with jitter as without"
 			}
-			capacity, _ := f.sc.Capacity()
+			capacity, _ := f.sc.Throughput()
 			return said + ", although " + brief(f.sc.Clients.Workload.Rate) + " requests come a second where " + brief(capacity) + " can be served."
 		},
 		why: func(f *findings) string {

@@ -33,7 +33,7 @@ type strips struct {
 
 func newStrips(r *sim.Result) strips {
 	a := strips{bin: r.Scenario.Bin.Seconds(), unit: 1}
-	if capacity, ok := r.Scenario.Capacity(); ok && capacity > 0 {
+	if capacity, ok := r.Scenario.Throughput(); ok && capacity > 0 {
 		a.unit, a.whole, a.top = capacity, true, 1
 	}
 	bins := 1

@@ -51,6 +51,21 @@ func steadily(rate float64) func(*sim.Scenario) {
 	}
 }
 
+// downLate is steady traffic at a server that is down in the last quarter of the time.
+func downLate(sc *sim.Scenario) {
+	queued(140, 1000)(sc)
+	sc.Server.Outages[0].End = sc.Horizon - sc.Horizon/4
+}
+
+// slowed is steady traffic at a server that a thousand requests at once make sixty times as slow: it serves 328 a second then.
+func slowed(rate float64) func(*sim.Scenario) {
+	return func(sc *sim.Scenario) {
+		queued(rate, 0)(sc)
+		sc.Server.Workers, sc.Server.Slowdown = 1000, 0.06
+		sc.Server.ServiceTime.Args["mean"] = 50 * time.Millisecond
+	}
+}
+
 // fiveNodes puts nodes so far apart in place of the machine.
 func fiveNodes(apart time.Duration) func(*sim.Scenario) {
 	return func(sc *sim.Scenario) {
@@ -118,6 +133,14 @@ var verdictCases = []verdictCase{
 		{name: "F", policy: fourText, success: 0.18, third: 25, more: stays}, {name: "A", policy: "immediate,maxAttempts=4", success: 0.1, third: 25, more: stays}},
 		want: "Overload stays here: with “F” and “A” no run recovers, although 140 requests come a second where 200 can be served.", // jitter does help, a little
 		why:  "“F” makes 140 × 3.5 = 490 attempts a second, where 200 can be served."},
+	{rule: "overload-stays", speaks: true, edit: queued(140, 1000), policies: []made{{name: "F", policy: fourText, success: 0.18, third: 25, more: stays}}, // nobody recovers
+		want: "Overload stays here: with “F” no run recovers, although 140 requests come a second where 200 can be served.",
+		why:  "“F” makes 140 × 3.5 = 490 attempts a second, where 200 can be served. A full queue takes 1000 ÷ 200 a second = 5 s to work off, and clients wait 1 s: what is served then nobody waits for."},
+	{rule: "overload-stays", edit: downLate, policies: []made{{name: "F", policy: fourText, success: 0.18, third: 25, more: stays}}}, // it could not yet
+	{rule: "overload-stays", speaks: true, edit: slowed(200), policies: []made{{name: "T", policy: twoText, success: 0.9, third: 126, more: recovers}, {name: "F", policy: fourText, success: 0.5, third: 25, more: stays}},
+		want: "Overload stays here: with “F” no run recovers, although 200 requests come a second where 328 can be served.",
+		why:  "“F” makes 200 × 3.5 = 700 attempts a second, where 328 can be served."},
+	{rule: "overload-stays", edit: slowed(400), policies: []made{{name: "T", policy: twoText, success: 0.9, third: 126, more: recovers}, {name: "F", policy: fourText, success: 0.5, third: 25, more: stays}}},                           // more than it can serve
 	{rule: "overload-stays", edit: queued(140, 1000), policies: []made{{name: "T", success: 0.9, third: 126, more: recovers}, {name: "F", success: 0.5, third: 74, more: map[string]float64{"recovered": 0, "amplification": 1.4}}}},     // not overloaded
 	{rule: "overload-stays", edit: queued(140, 1000), policies: []made{{name: "T", success: 0.9, third: 126, more: recovers}, {name: "F", success: 0.18, third: 25, more: map[string]float64{"recovered": 0.05, "amplification": 3.5}}}}, // a run does
 	{rule: "overload-stays", edit: queued(140, 1000), policies: []made{{name: "T", success: 0.9, third: 126, more: map[string]float64{"recovered": 0.95}}, {name: "F", success: 0.18, third: 25, more: stays}}},
@@ -220,11 +243,12 @@ var verdictCases = []verdictCase{
 	{rule: "jitter-not-enough", speaks: true, policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 0.95, third: never}},
 		want: "Jitter is not enough: with at most 2 s between tries (“S”) it crashes once a run, and only 30.7 % get through.",
 		why:  "By the recovery “S” waits 1 s on average: 1000 clients knock 1000 times a second, where 200 can be served."},
-	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 0.94, third: never}}},                                                          // hardly a crash
-	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: equalText, success: 0.307, crashes: 9, third: never}}},                                                             // as patient
-	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 1, crashes: 9, third: 40}}},                                                                    // serves all
-	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "T", policy: threeText, third: never}}},                                                                                         // they did not fail by their attempts
-	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 9, third: never}, {name: "E", policy: equalText, success: 0.2, third: never}}}, // not the worst
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 0.94, third: never}}},                                                                                                 // hardly a crash
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: equalText, success: 0.307, crashes: 9, third: never}}},                                                                                                    // as patient
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 1, crashes: 9, third: 40}}},                                                                                                           // serves all
+	{rule: "jitter-not-enough", edit: steadily(160), policies: []made{{name: "T", policy: twoText, success: 0.9, third: 140}, {name: "F", policy: fourText, success: 0.5, third: 80, more: map[string]float64{"failed.attempts": 900}}}}, // the best gives up sooner
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "T", policy: threeText, third: never}}},                                                                                                                                // they did not fail by their attempts
+	{rule: "jitter-not-enough", policies: []made{fullBest, {name: "S", policy: shortText, success: 0.307, crashes: 9, third: never}, {name: "E", policy: equalText, success: 0.2, third: never}}},                                        // not the worst
 
 	{rule: "guard-costs", speaks: true, edit: steadily(140), policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135},
 		{name: "G", policy: fourText + ",throttle.k=2", success: 0.53, third: 74, more: map[string]float64{"notSent": 6651}}},
@@ -371,16 +395,23 @@ func TestVerdictPraisesNobodyWhoServesFewer(t *testing.T) {
 	})
 }
 
-// What is said of the scenarios in which overload stays, from five runs of each; "" where nothing of that is to be said.
+// What is said of the scenarios in which overload stays or guards meet, from five runs of each; "" where nothing of that is to
+// be said. The charts show at first what the scenario is about.
 func TestVerdictOnRetryStorms(t *testing.T) {
 	want := map[string]string{
 		"retry-storm":              "Overload stays here: with “4 attempts at once” and “4 attempts, full jitter” no run recovers, with jitter as without, although 140 requests come a second where 200 can be served.",
+		"retry-storm-jitter":       "Overload stays here: with “4 attempts at once” and “4 attempts, full jitter” no run recovers, with jitter as without, although 140 requests come a second where 200 can be served.",
+		"slow-when-busy":           "Overload stays here: with “4 attempts, full jitter” no run recovers, although 200 requests come a second where 328 can be served.",
 		"retry-storm-two-attempts": "Overload stays here: with “4 attempts, full jitter” no run recovers, although 140 requests come a second where 200 can be served.",
 		"retry-storm-budget":       "The retry budget helps: with “4 attempts, a retry budget” 95.7 % get through; without it (“4 attempts, full jitter”) only 18.0 % get through.",
 		"retry-storm-breaker":      "The circuit breaker helps: with “4 attempts, a circuit breaker” 94.5 % get through; without it (“4 attempts, full jitter”) only 18.0 % get through.",
 		"retry-storm-shedding":     "Every run recovers, whatever the policy: the server turns away what has waited 500 ms, and clients wait 1 s, so that what is served is hardly ever too late.",
 		"retry-storm-short-queue":  "Every run recovers, whatever the policy: a full queue takes 150 ÷ 200 a second = 750 ms, and clients wait 1 s, so that what is served is hardly ever too late.",
 		"retry-storm-closed":       "",
+		"probes-in-step":           "The circuit breaker helps: with “Breakers open for 5 s ± 50 %” all get through in the end; without it (“Full jitter up to 1 s”) only 14.0 % get through.",
+	}
+	charts := map[string]string{
+		"retry-storm": "four-at-once two", "retry-storm-budget": "four budget", "retry-storm-breaker": "four breaker", "slow-when-busy": "four two", "probes-in-step": "in-step spread",
 	}
 	for _, p := range sim.Presets() {
 		sentence, told := want[p.ID]
@@ -397,6 +428,9 @@ func TestVerdictOnRetryStorms(t *testing.T) {
 		}
 		if sentence != "" && !slices.Contains(said, sentence) || sentence == "" && strings.Contains(strings.Join(said, " "), "recovers") {
 			t.Errorf("%s: %q, want %q", p.ID, said, sentence)
+		}
+		if got := strings.Join(idsOf(charted(rank(r), nil)), " "); charts[p.ID] != "" && got != charts[p.ID] {
+			t.Errorf("%s: the charts show %s at first, want %s", p.ID, got, charts[p.ID])
 		}
 		delete(want, p.ID)
 	}

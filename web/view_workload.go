@@ -40,7 +40,7 @@ func whyWorkload(sc *sim.Scenario) string {
 
 // backlog is what an outage leaves undone, and how long that takes to work off beside what keeps coming.
 func backlog(sc *sim.Scenario) string {
-	capacity, limited := sc.Capacity()
+	capacity, limited := sc.Throughput()
 	rate := sc.Clients.Workload.Rate
 	f := findings{sc: sc}
 	down, ok := f.outage()
