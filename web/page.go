@@ -193,7 +193,7 @@ func plainly(p problem) string {
 	}
 	about := (&sim.TooCostlyError{Stopped: p.Stopped}).About()
 	return "This would cost " + about + " " + count(float64(p.Estimate)) + " events; at most " + count(float64(p.Limit)) +
-		" are allowed. Fewer clients, runs or policies, or a shorter horizon, cost less."
+		" are allowed. Fewer clients, requests, runs or policies, or a shorter horizon, cost less."
 }
 
 // sentence makes an error's text one.
