@@ -115,11 +115,13 @@ function differs(field) {
 // next asks for what the controls say now. A request that has only just left may arrive first, so that rows move while
 // a slider is being dragged; an older one is given up.
 function next() {
+  const query = `?${changes()}`;
+  if (running?.query === query) return (late = false); // a slider let go of where it was asked for
   if (running && performance.now() - running.began < youth) {
     late = true;
     return;
   }
-  ask(`?${changes()}`, { taken: commands.length });
+  ask(query, { taken: commands.length });
 }
 
 function changes() {
@@ -137,7 +139,7 @@ function post(body) {
 async function ask(query, { taken = 0, moved = false, body = null } = {}) {
   clearTimeout(retry);
   running?.abort.abort();
-  const me = { abort: new AbortController(), began: performance.now(), number: ++number };
+  const me = { abort: new AbortController(), began: performance.now(), number: ++number, query: body === null ? query : undefined };
   running = me;
   late = false;
   document.body.classList.remove("preview");

@@ -18,7 +18,7 @@ func TestBrowserLeague(t *testing.T) {
 	p.wantWidth("league", 390)
 	eval[bool](p, `(document.getElementById("in-p").value = "constant,base=2s,jitter=full", true)`)
 	p.click(".own-line button")
-	p.await(`document.getElementById("row-yours") !== null && location.search === "?p=constant,base=2s,jitter=full"`)
+	p.await(`document.readyState === "complete" && document.getElementById("row-yours") !== null && location.search === "?p=constant,base=2s,jitter=full"`)
 	eval[bool](p, `(document.getElementById("in-document").value = "{\"initialInterval\": \"1s\"}", true)`)
 	p.click(".own-document button")
 	p.await(`document.getElementById("notes") !== null && document.getElementById("row-yours") !== null`)

@@ -90,9 +90,18 @@ func sliderMovesRows(t *testing.T, open browserTab) {
 	p.await(`!document.querySelector(".slider").hidden`)
 	before := eval[string](p, `document.querySelector(".policies").innerText`)
 	strip := eval[string](p, `document.querySelector(".strip path").getAttribute("d")`)
+	eval[bool](p, `(() => {
+		const ask = fetch;
+		window.asked = [];
+		window.fetch = (url, ...more) => (asked.push(String(url)), ask(url, ...more));
+		return true;
+	})()`)
 	slide(p, "clients.count", 2000)
 	p.await(`location.search === "?clients.count=2000"`)
 	p.await(`document.querySelector("h1").textContent.startsWith("2000")`)
+	if asked := eval[[]string](p, `asked.filter((url) => url.startsWith("/?from="))`); len(asked) != 1 {
+		t.Errorf("one move of the slider asks for %q", asked)
+	}
 	if after := eval[string](p, `document.querySelector(".policies").innerText`); after == before {
 		t.Error("twice the clients, the same figures")
 	}
