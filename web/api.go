@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"net/http"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 
@@ -18,16 +19,16 @@ const apiPrefix = "/api/v1"
 var openAPI []byte
 
 func (s *Server) api(r chi.Router) {
-	r.Get("/openapi.json", document("application/json", openAPI))
-	r.Get("/schemas/scenario.json", document("application/schema+json", asJSON(sim.ScenarioSchema())))
-	r.Get("/schemas/policy.json", document("application/schema+json", asJSON(strategies.PolicySchema())))
-	r.Get("/catalog", document("application/json", asJSON(theCatalog())))
-	r.Get("/schemas/sweep.json", document("application/schema+json", asJSON(sim.SweepSchema())))
+	r.Get("/openapi.json", document("application/json", func() []byte { return openAPI }))
+	r.Get("/schemas/scenario.json", document("application/schema+json", scenarioSchema))
+	r.Get("/schemas/policy.json", document("application/schema+json", policySchema))
+	r.Get("/catalog", document("application/json", catalogDocument))
+	r.Get("/schemas/sweep.json", document("application/schema+json", sweepSchema))
 	r.Post("/simulations", s.postSimulation)
 	r.Get("/simulations", s.getSimulation)
 	r.Post("/traces", s.postTrace)
 	r.Get("/traces", s.getTrace)
-	r.Get("/schemas/tune.json", document("application/schema+json", asJSON(sim.TuneSchema())))
+	r.Get("/schemas/tune.json", document("application/schema+json", tuneSchema))
 	r.Post("/sweeps", s.postSweep)
 	r.Post("/tune", s.postTune)
 	r.Get("/league", s.getLeague)
@@ -44,11 +45,24 @@ func (s *Server) api(r chi.Router) {
 	r.Get("/export/table.md", s.exportMarkdown)
 }
 
+// Documents that say what the program knows. Each is written when it is first asked for.
+var (
+	scenarioSchema  = written(func() any { return sim.ScenarioSchema() })
+	policySchema    = written(func() any { return strategies.PolicySchema() })
+	sweepSchema     = written(func() any { return sim.SweepSchema() })
+	tuneSchema      = written(func() any { return sim.TuneSchema() })
+	catalogDocument = written(func() any { return theCatalog() })
+)
+
+func written(v func() any) func() []byte {
+	return sync.OnceValue(func() []byte { return asJSON(v()) })
+}
+
 // document serves a text that is part of the program.
-func document(contentType string, body []byte) http.HandlerFunc {
+func document(contentType string, body func() []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "public, max-age=3600")
-		send(w, r, http.StatusOK, contentType, body)
+		send(w, r, http.StatusOK, contentType, body())
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 const smallScenario = `{
@@ -349,6 +350,7 @@ func TestCodings(t *testing.T) {
 }
 
 func TestAnalysis(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	const policy = `{"schedule": {"kind": "exponential", "base": "100ms"}, "jitter": {"kind": "full"}, "cap": "10s"}`
 	for query, rows := range map[string]int{"": 10, "?retries=1": 1, "?retries=1000": 1000} {
@@ -440,7 +442,8 @@ func TestCellsAreNoFormulas(t *testing.T) {
 
 // The API answers with all percentiles of cumulative waits, those that have to be drawn among them.
 func TestDrawnPercentiles(t *testing.T) {
-	const policy = `{"schedule": {"kind": "constant", "base": "1s"}, "jitter": {"kind": "decorrelated"}, "cap": "10s"}`
+	simtest.PlainRunOnly(t)
+	const policy = `{"schedule": {"kind": "constant", "base": "1s"}, "jitter": {"kind": "decorrelated"}, "cap": "10s", "maxAttempts": 4}`
 	s := newTestServer(nil)
 	var a analysis
 	if err := json.Unmarshal(bodyOf(t, ask(s, "POST", "/api/v1/policies/analysis?retries=3", policy)), &a); err != nil {

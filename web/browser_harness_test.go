@@ -26,7 +26,7 @@ import (
 // complains about is a failure.
 
 // patience is how long a condition may take to come true on a busy machine.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // chromium is a running Chromium.
 type chromium struct{ ctx context.Context }

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // learnPaths are the pages that teach: the overview, the glossary and every screen of every lesson, guessed, and as a
@@ -267,6 +268,7 @@ func (p *tab) projects(t *testing.T) {
 }
 
 func TestLessonAddresses(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	for path, want := range map[string]string{
 		"/learn/the-herd?screen=1&count=1000":                    "/learn/the-herd", // what it opens with

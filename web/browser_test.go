@@ -59,9 +59,11 @@ func TestBrowser(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) { test.run(t, func(path string, l look) *tab { return b.open(t, s, path, l) }) })
 	}
 	t.Run("breaches of the policy are noticed", func(t *testing.T) { breachesAreNoticed(t, b, s) })
-	t.Run("accessible", func(t *testing.T) { accessible(t, b, s) })
-	t.Run("nothing overflows", func(t *testing.T) { nothingOverflows(t, b, s) })
 	t.Run("complete without script", func(t *testing.T) { completeWithoutScript(t, b, s) })
+}
+
+func TestBrowserWaits(t *testing.T) {
+	b := startBrowser(t)
 	t.Run("an older answer never overwrites a newer one", func(t *testing.T) { olderAnswers(t, b) })
 	t.Run("a long run can be stopped", func(t *testing.T) { longRun(t, b) })
 	t.Run("a long run shows its first rows", func(t *testing.T) { firstRows(t, b) })
@@ -276,35 +278,50 @@ func breachesAreNoticed(t *testing.T, b chromium, s *Server) {
 // unfold shows what is folded away.
 const unfold = `(document.querySelectorAll("details").forEach((d) => d.open = true), document.querySelectorAll("#fold").forEach((f) => f.checked = true), true)`
 
-func accessible(t *testing.T, b chromium, s *Server) {
-	for _, path := range []string{"/", "/?tab=clients", "/?tab=load", "/?tab=delays", faultPath, comparedPath, editorPath} {
-		p := b.open(t, s, path, desktop)
+func TestBrowserIsAccessible(t *testing.T) {
+	b, s := startBrowser(t), quick()
+	for _, page := range []struct{ path, within string }{
+		{"/", ""}, {faultPath, ""}, {comparedPath, ""}, {editorPath, ""},
+		{"/?tab=clients", "#panel"}, {"/?tab=load", "#panel"}, {"/?tab=delays", "#panel"}, {"/?tab=work", "#panel"},
+	} {
+		p := b.open(t, s, page.path, desktop)
 		p.await(chartsDrawn)
 		eval[bool](p, unfold)
-		p.wantAccessible(path)
+		p.wantAccessibleWithin(page.within, page.path)
 	}
 }
 
 // wantAccessible has axe look at the page, in light and dark.
 func (p *tab) wantAccessible(what string) {
 	p.Helper()
+	p.wantAccessibleWithin("", what)
+}
+
+// wantAccessibleWithin has axe look at the element that a selector names; "" names the page.
+func (p *tab) wantAccessibleWithin(selector, what string) {
+	p.Helper()
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	must(p, err)
 	p.do(chromedp.Evaluate[chromedp.Void](string(axe)))
+	within := ""
+	if selector != "" {
+		within = quote(selector) + ", "
+	}
 	for _, dark := range []bool{false, true} {
 		p.shade(dark)
 		options := `{resultTypes: ["violations"]}`
 		if dark { // which changes colours and nothing else
 			options = `{resultTypes: ["violations"], runOnly: {type: "rule", values: ["color-contrast"]}}`
 		}
-		for _, fault := range eval[[]string](p, `axe.run(`+options+`).then((r) =>
+		for _, fault := range eval[[]string](p, `axe.run(`+within+options+`).then((r) =>
 			r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("\n")))`) {
 			p.Errorf("%s, dark %t: %s", what, dark, fault)
 		}
 	}
 }
 
-func nothingOverflows(t *testing.T, b chromium, s *Server) {
+func TestBrowserNothingOverflows(t *testing.T) {
+	b, s := startBrowser(t), quick()
 	for _, path := range []string{"/", "/?tab=clients", "/?tab=load", "/?tab=delays", "/?tab=work", steadyPath, faultPath, comparedPath, editorPath, brokenPath} {
 		p := b.open(t, s, path, look{width: 390, height: 844, script: true})
 		p.await(chartsDrawn)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
 )
 
@@ -16,16 +17,13 @@ var update = flag.Bool("update", false, "write league.json anew")
 
 // league.json is exactly what the engine gives for the libraries as they are.
 func TestLeagueFile(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	all := map[string]map[string]map[string]sim.Metric{}
 	var policies []strategies.Policy
 	for _, l := range strategies.Libraries() {
 		policies = append(policies, l.Policy)
 	}
-	played := divisions
-	if testing.Short() { // once more under the race detector: one will do
-		played = divisions[1:2]
-	}
-	for _, d := range played {
+	for _, d := range divisions {
 		of := map[string]map[string]sim.Metric{}
 		for some := range slices.Chunk(policies, sim.MaxPolicies) {
 			sc := d.scenario()
@@ -48,7 +46,7 @@ func TestLeagueFile(t *testing.T) {
 		must(t, os.WriteFile("league.json", append(document, '\n'), 0o644))
 		return
 	}
-	if !testing.Short() && len(leagueResults) != len(divisions) {
+	if len(leagueResults) != len(divisions) {
 		t.Errorf("league.json has %d scenarios of %d", len(leagueResults), len(divisions))
 	}
 	for id, of := range all {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/templates"
 )
@@ -20,6 +21,7 @@ const ownInLeague = "/league?p=exponential,base=500ms,cap=20s,jitter=full,name=O
 
 // Every library has a row, marked with what it rests on; the own policy is among them, and links open the same run.
 func TestLeague(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	for _, d := range divisions {
 		page := string(bodyOf(t, ask(s, "GET", "/league?scenario="+d.id, "")))

@@ -308,7 +308,7 @@ func TestPageWhenThereIsNoResult(t *testing.T) {
 }
 
 func TestLongRunIsAnsweredByEvents(t *testing.T) {
-	s := newTestServer(nil)
+	s := quick()
 	release := make(chan struct{})
 	run := s.run
 	s.run = func(ctx context.Context, r sim.Runner, sc *sim.Scenario, p sim.Progress) (*sim.Result, error) {

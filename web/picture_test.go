@@ -36,6 +36,7 @@ func pictured(t *testing.T, s *Server, target string) []byte {
 }
 
 func TestPictureIsAnImage(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := quick()
 	for query, want := range map[string]struct {
 		width, height int
@@ -229,6 +230,7 @@ func TestPictureOrdersAreChecked(t *testing.T) {
 
 // Every size, theme, host and kind is another picture, drawn once; a client that has it is not sent it again.
 func TestPicturesAreKept(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := quick()
 	tags := map[string]string{}
 	for _, target := range []string{"/chart.png", "/chart.svg", "/chart.png?width=600", "/chart.png?theme=dark", "/chart.png?seed=2", "/chart.png?marks=b", "http://example.org/chart.png"} {

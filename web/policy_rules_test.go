@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/strategiestest"
 )
@@ -141,6 +142,7 @@ var policyCases = []struct{ rule, query, says, why string }{
 }
 
 func TestPolicyRules(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	speaks, keeps := map[string]int{}, map[string]int{}
 	for _, c := range policyCases {
 		said := hear(policyRules, policySlots, studied(t, c.query))

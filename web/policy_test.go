@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/templates"
 )
 
@@ -60,6 +61,7 @@ func TestPolicyPageLeadsToItsControls(t *testing.T) {
 
 // The address is the state, as short as can be; a form leads to it.
 func TestPolicyAddress(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	from := func(state string, more ...string) string {
 		query := url.Values{"from": {state}}
@@ -90,6 +92,7 @@ func TestPolicyAddress(t *testing.T) {
 }
 
 func TestPolicyFaults(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	for path, want := range map[string]string{
 		"/policy?p=exponential,base=1s,cap=x":    "cap must be a duration",
 		"/policy?p=nonsense":                     "kind must be",

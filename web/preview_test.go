@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 func TestPreviewsAreForLongRuns(t *testing.T) {
@@ -38,6 +39,7 @@ func TestPreviewsAreForLongRuns(t *testing.T) {
 
 // What a preview shows is what the whole run's first replications give, and then comes the whole.
 func TestLongRunsSendRowsOfTheFirstReplications(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	const query = "clients.count=3000"
 	var kinds []string

@@ -12,11 +12,13 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/static"
 )
 
 // TestEveryAnswerIsSecure sends every route, and some that are none, a request, and looks at the headers.
 func TestEveryAnswerIsSecure(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	targets := [][2]string{{"GET", "/nosuch"}, {"GET", "/api/v1/nosuch"}, {"PUT", "/api/v1/catalog"}, {"GET", static.Prefix + "x/nosuch.js"}}
 	err := chi.Walk(s.routes(), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
@@ -135,7 +137,7 @@ func TestNoSuchAddressOrMethod(t *testing.T) {
 
 // TestHead checks, over a connection, that HEAD gives the headers of GET without its body.
 func TestHead(t *testing.T) {
-	server := httptest.NewServer(newTestServer(nil))
+	server := httptest.NewServer(quick())
 	defer server.Close()
 	for _, path := range []string{"/", "/healthz", "/api/v1/catalog", "/api/v1/simulations" + smallQuery, static.URL("favicon.svg")} {
 		get, err := http.Get(server.URL + path)

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // Every scenario is offered with its sentence, at an address that is canonical: it leads nowhere else.
 func TestGalleryOffersEveryScenario(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	page := get(s, "", false).Body.String()
 	for i, preset := range sim.Presets() {

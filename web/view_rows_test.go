@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/templates"
 )
 
@@ -53,6 +54,7 @@ func TestDifferencesInWords(t *testing.T) {
 
 // The page compares run by run: the differences on it are those of the values.
 func TestBaselineOnThePage(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	w := get(s, "baseline=exponential-full", false)
 	page := plainSpaces.Replace(w.Body.String())
@@ -99,6 +101,7 @@ func TestWhatRowsShowIsInTheAddress(t *testing.T) {
 
 // Every metric that a result can have is among all figures, under a name in plain words.
 func TestAllFiguresAreAll(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	for _, preset := range sim.Presets() {
 		sc := preset.Scenario
 		sc.Replications, sc.Policies = 2, sc.Policies[:1]

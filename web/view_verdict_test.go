@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // never is a time that does not exist.
@@ -398,6 +399,7 @@ func TestVerdictPraisesNobodyWhoServesFewer(t *testing.T) {
 // What is said of the scenarios in which overload stays or guards meet, from five runs of each; "" where nothing of that is to
 // be said. The charts show at first what the scenario is about.
 func TestVerdictOnRetryStorms(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	want := map[string]string{
 		"retry-storm":              "Overload stays here: with “4 attempts at once” and “4 attempts, full jitter” no run recovers, with jitter as without, although 140 requests come a second where 200 can be served.",
 		"retry-storm-jitter":       "Overload stays here: with “4 attempts at once” and “4 attempts, full jitter” no run recovers, with jitter as without, although 140 requests come a second where 200 can be served.",
