@@ -45,13 +45,17 @@ func (l Layers) Expected(p float64) []float64 {
 	return expected
 }
 
-// Fails returns the probability that the user's request fails: that all attempts at the bottom do.
+// Fails returns the probability that the user's request fails: that all attempts at the bottom do. It is 0
+// only if p is.
 func (l Layers) Fails(p float64) float64 {
 	n := 1.0
 	for _, a := range l {
 		n *= float64(a)
 	}
-	return math.Pow(p, n)
+	if p == 0 {
+		return 0
+	}
+	return max(math.Pow(p, n), math.SmallestNonzeroFloat64)
 }
 
 // powerSum is 1 + q + … + q^(n−1), also where q is next to 1.

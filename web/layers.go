@@ -136,13 +136,13 @@ func (l *layering) page() templates.LayersPage {
 	}
 	page.Says = []string{
 		"When everything fails, one request at the top becomes " + product(layers) + " at the bottom: the retries of layers multiply, just when there is no strength to spare.",
-		"When " + brief(l.fails) + nbsp + "% of the attempts fail there, it becomes " + brief(some) + " on average, and fails with a probability of " + inWords.Replace(chance(layers.Fails(p))) + ".",
+		"When " + spec.Format(l.fails) + nbsp + "% of the attempts fail there, it becomes " + brief(some) + " on average, and fails with a probability of " + inWords.Replace(chance(layers.Fails(p))) + ".",
 	}
 	page.Facts = []templates.Fact{
 		{Label: "When everything fails", Value: count(all)},
-		{Label: "When " + brief(l.fails) + nbsp + "% fails", Value: brief(some)},
+		{Label: "When " + spec.Format(l.fails) + nbsp + "% fails", Value: brief(some)},
 		{Label: "If only the last layer retries", Value: "at most " + count(float64(layers[bottom]))},
-		{Label: "With a budget of " + brief(l.budget) + nbsp + "% in each layer", Value: "at most " + brief(l.budgeted(len(layers))) + ", in the long run"},
+		{Label: "With a budget of " + spec.Format(l.budget) + nbsp + "% in each layer", Value: "at most " + brief(l.budgeted(len(layers))) + ", in the long run"},
 	}
 	page.Layers = l.layerTable(layers)
 	page.Chart = l.chart(layers)
@@ -185,7 +185,7 @@ var inWords = strings.NewReplacer("<", "less than ", ">", "more than ")
 func (l *layering) layerTable(layers strategies.Layers) templates.Table {
 	t := templates.Table{
 		Caption: "Attempts that one request at the top becomes, layer by layer",
-		Head:    []string{"Layer", "Attempts of its own", "If everything fails", "At " + brief(l.fails) + nbsp + "%, on average", "With budgets, at most"},
+		Head:    []string{"Layer", "Attempts of its own", "If everything fails", "At " + spec.Format(l.fails) + nbsp + "%, on average", "With budgets, at most"},
 	}
 	reached, _ := layers.Reached()
 	expected := layers.Expected(l.fails / 100)

@@ -30,6 +30,7 @@ func TestLayersPage(t *testing.T) {
 		{"layer1=1&layer2=0&layer3=0", "<h1>Layers that do not retry</h1>"},
 		{"fails=100&layer2=0&layer3=0", "fails with a probability of 100 %"},
 		{"fails=0", "fails with a probability of 0 %"},
+		{"layer1=100&layer2=100&layer3=100&layer4=100&layer5=100&layer6=100&fails=99.99", "When 99.99 % of the attempts fail there, it becomes 10 000 on average, and fails with a probability of less than 0.01 %."},
 		{"layer1=100&layer2=100&layer3=100&layer4=100&layer5=100&layer6=100", "1 000 000 000 000 attempts for one request"},
 	} {
 		if html := plainSpaces.Replace(pageAt(t, "/layers?"+c.query, 200)); !strings.Contains(html, c.want) {
@@ -45,6 +46,9 @@ func TestLayersAddress(t *testing.T) {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %s", want)
 		}
+	}
+	if html := pageAt(t, "/layers?layer2=3&layer2=5", 422); !strings.Contains(html, "given 2 times") {
+		t.Error("a layer may be given twice")
 	}
 	if html := pageAt(t, "/layers?layer1=0&layer2=0&layer3=0", 422); !strings.Contains(html, "where there is no other layer") {
 		t.Error("no layer at all is accepted")

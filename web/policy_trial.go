@@ -73,9 +73,12 @@ func takeFields[T any, D interface {
 	var faults spec.Collector
 	texts := spec.Texts{}
 	for _, f := range D(new(T)).Fields() {
-		if query.Has(f.Key) {
-			texts[f.Key] = query.Get(f.Key)
-			query.Del(f.Key)
+		values := query[f.Key]
+		query.Del(f.Key)
+		if len(values) > 1 {
+			faults.Addf("?"+f.Key, "%s is given %d times", f.Key, len(values))
+		} else if len(values) == 1 {
+			texts[f.Key] = values[0]
 		}
 	}
 	for {
