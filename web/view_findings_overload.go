@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
@@ -159,15 +160,16 @@ func (f *findings) guardSaid(with, without standing, does, do string) string {
 	if len(guards) > 1 {
 		does, it = do, "them"
 	}
-	return "The " + joined(guards) + " " + does + ": with " + quoted(with) + " " + f.through(with) + "; without " + it + " (" + quoted(without) + ") " + f.through(without) + "."
+	said := joined(guards)
+	return strings.ToUpper(said[:1]) + said[1:] + " " + does + ": with " + quoted(with) + " " + f.through(with) + "; without " + it + " (" + quoted(without) + ") " + f.through(without) + "."
 }
 
 func guardNames(p strategies.Policy) (names []string) {
 	if p.Breaker.Kind != "" {
-		names = append(names, "circuit breaker")
+		names = append(names, "the circuit breaker")
 	}
 	if p.Budget.Kind != "" {
-		names = append(names, "retry budget")
+		names = append(names, "the retry budget")
 	}
 	if p.Throttle.Kind != "" {
 		names = append(names, "throttling")

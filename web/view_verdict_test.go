@@ -253,7 +253,7 @@ var verdictCases = []verdictCase{
 
 	{rule: "guard-costs", speaks: true, edit: steadily(140), policies: []made{{name: "F", policy: fourText, success: 0.97, third: 135},
 		{name: "G", policy: fourText + ",throttle.k=2", success: 0.53, third: 74, more: map[string]float64{"notSent": 6651}}},
-		want: "The throttling costs requests: with “G” 53 % get through; without it (“F”) 97 % get through.", why: "“G” stopped 6651 attempts a run before they left."},
+		want: "Throttling costs requests: with “G” 53 % get through; without it (“F”) 97 % get through.", why: "“G” stopped 6651 attempts a run before they left."},
 	{rule: "guard-costs", edit: steadily(140), policies: []made{{name: "F", policy: fourText, success: 0.97, successHalf: 0.01, third: 135}, {name: "G", policy: fourText + ",throttle.k=2", success: 0.95, successHalf: 0.01, third: 134}}}, // they meet
 	{rule: "guard-costs", edit: steadily(140), policies: []made{{name: "F", policy: fullText, success: 0.97, third: 135}, {name: "G", policy: fourText + ",throttle.k=2", success: 0.5, third: 74}}},                                         // another policy
 
