@@ -23,16 +23,17 @@ func (p *pageAnswer) nodes(to *templates.Results, r *sim.Result, st state) error
 	if err != nil {
 		return err
 	}
-	to.Rows[opened].All.Nodes = newStrips(r).nodes(&first.Results[0], r.Scenario.Server.Nodes.Count)
+	to.Rows[opened].All.Nodes = newStrips(r).nodes(r.Scenario, &first.Results[0])
 	return nil
 }
 
 // nodes draws the nodes of a policy's first run.
-func (a strips) nodes(p *sim.PolicyResult, of int) *templates.Nodes {
+func (a strips) nodes(sc *sim.Scenario, p *sim.PolicyResult) *templates.Nodes {
 	var runs []*sim.FirstRun
 	a.top = 0
 	if a.whole {
-		a.unit, a.top = a.unit/float64(of), 1
+		a.unit, _ = oneNode(sc).Throughput()
+		a.top = 1
 	}
 	for _, nd := range p.Run.Nodes {
 		bins := min(len(nd.Arrivals), a.columns()*a.per)
@@ -47,6 +48,7 @@ func (a strips) nodes(p *sim.PolicyResult, of int) *templates.Nodes {
 	if a.whole {
 		n.Load.Title = "Load in multiples of what a node can serve (1× is " + brief(a.unit) + " a second), square-root scale"
 	}
+	of := sc.Server.Nodes.Count
 	if left := of - len(runs); left > 0 {
 		n.Left = "The first " + count(float64(len(runs))) + " of " + count(float64(of)) + " nodes."
 	}

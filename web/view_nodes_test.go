@@ -39,9 +39,14 @@ func TestNodeNumbers(t *testing.T) {
 	}
 	for i := range r.Results {
 		p := &r.Results[i]
-		shown := newStrips(r).nodes(p, 4)
+		shown := newStrips(r).nodes(sc, p)
 		if len(shown.Strips) != 4 || shown.Left != "" || !strings.Contains(shown.Load.Title, "1× is 50 a second") {
 			t.Fatalf("%d strips, %q, %q", len(shown.Strips), shown.Left, shown.Load.Title)
+		}
+		limited := *sc
+		limited.Server.RateLimit = &sim.RateLimit{Kind: sim.TokenBucket, Rate: 60, Burst: 1} // for all nodes, so that one can have it all but 10
+		if title := newStrips(&sim.Result{Scenario: &limited}).nodes(&limited, p).Load.Title; !strings.Contains(title, "1× is 50 a second") {
+			t.Errorf("with a limit: %q", title)
 		}
 		for k, nd := range shown.Strips {
 			crashes := 0

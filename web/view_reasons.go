@@ -112,8 +112,7 @@ func (f *findings) knocking(s standing, wait time.Duration, rate float64) string
 // fills is how soon the first node back is full of a policy's clients, if it has to meet them alone: as long as it serves at
 // full speed, which a warm-up delays.
 func (f *findings) fills(s standing) (time.Duration, bool) {
-	one := *f.sc
-	one.Server.Nodes.Count = 1
+	one := oneNode(f.sc)
 	_, rate, ok := f.knocks(s)
 	capacity, limited := one.Throughput()
 	if !ok || !limited || rate <= capacity || f.sc.Server.Nodes.Count == 1 || one.Server.Workers == 0 {
@@ -123,11 +122,17 @@ func (f *findings) fills(s standing) (time.Duration, bool) {
 	return time.Duration(room / (rate - capacity) * float64(time.Second)), true
 }
 
+// oneNode is the scenario with one of its nodes alone.
+func oneNode(sc *sim.Scenario) *sim.Scenario {
+	one := *sc
+	one.Server.Nodes.Count = 1
+	return &one
+}
+
 // fillsFirst says so.
 func (f *findings) fillsFirst(s standing) string {
 	fill, _ := f.fills(s)
-	one := *f.sc
-	one.Server.Nodes.Count = 1
+	one := oneNode(f.sc)
 	capacity, _ := one.Throughput()
 	return "The first node back can serve " + brief(capacity) + " a second and has room for " + count(float64(one.Server.Workers+one.Server.Queue)) +
 		": it is full within " + seconds(fill.Seconds()) + ", and the second is up " + span(one.Server.Nodes.ComeUp) + " after it."
