@@ -79,11 +79,12 @@ function show(page, url, moved) {
 }
 
 // turn goes to another screen: by the arrow keys and those of a presenter's remote control, on a projector alone and
-// where the focus does not need them. Escape leaves the projector.
+// where the focus does not need them: a choice that was made needs the arrows only. Escape leaves the projector.
 function turn(event) {
   if (!document.body.classList.contains("projected") || event.defaultPrevented) return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  if (event.target.closest("input, select, textarea, .stage, .scroll")) return;
+  const choice = event.key.startsWith("Arrow") ? "input" : "input:not([type=radio])";
+  if (event.target.closest(`${choice}, select, textarea, .scroll`)) return;
   const link = {
     ArrowRight: "#turn .next", PageDown: "#turn .next", ArrowLeft: "#turn .back", PageUp: "#turn .back", Escape: ".projector",
   }[event.key];

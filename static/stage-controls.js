@@ -43,7 +43,7 @@ export function controls(place, group) {
       scrub.setAttribute("aria-valuetext", `${group.time.toFixed(2)} of ${Number(group.length.toPrecision(4))} s`);
       play.textContent = group.playing ? "❚❚ Pause" : "▶ Play";
       play.hidden = group.still;
-      for (const control of [play, restart, back, step, scrub]) control.disabled = !group.ready;
+      for (const control of [play, restart, back, step, scrub, client]) control.disabled = !group.ready;
       client.max = group.clients;
       if (client !== document.activeElement) client.value = group.followed < 0 ? "" : group.followed + 1;
     },

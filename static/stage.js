@@ -129,7 +129,7 @@ class Group {
   }
 
   follow(client) {
-    this.followed = client >= 0 && client < this.clients ? client : -1;
+    this.followed = Number.isInteger(client) && client >= 0 && client < this.clients ? client : -1;
     this.refresh();
   }
 
@@ -187,7 +187,7 @@ class Stage {
     this.cursor = figure.querySelector(".stage-cursor");
     this.strip = figure.querySelector(".stage-strip .strip");
     this.abort = new AbortController();
-    this.view.replaceChildren(made("p", "stage-loading", "Loading the run…"));
+    this.tell("Loading the run…");
     this.view.hidden = false;
     nearby.observe(figure);
     onScreen.observe(figure);
@@ -208,21 +208,30 @@ class Stage {
   }
 
   async load(failures) {
+    this.tell("Loading the run…");
+    let response, doc;
     try {
-      const response = await fetch(this.address, { signal: this.abort.signal });
-      if (response.ok) return this.take(await response.json());
-      const problem = await response.json().catch(() => ({}));
-      const error = new Error(problem.detail ?? `The server answered ${response.status}.`);
-      if (response.status !== 503 || failures + 1 >= tries) throw error;
+      response = await fetch(this.address, { signal: this.abort.signal });
+      doc = await response.json();
+    } catch {
+      // no answer, or not all of it
+    }
+    if (this.abort.signal.aborted) return;
+    if (response?.ok && doc) this.take(doc);
+    else if (response?.status === 503 && failures + 1 < tries) {
       const after = 1000 * (Number(response.headers.get("Retry-After")) || 0);
       setTimeout(() => this.abort.signal.aborted || this.load(failures + 1), after + Math.random() * Math.min(backoff.cap, backoff.base * 2 ** failures));
-    } catch (error) {
-      if (error.name === "AbortError") return;
+    } else {
       const again = made("button", "quiet", "Try again");
       again.type = "button";
       again.onclick = () => this.load(0);
-      this.view.replaceChildren(made("p", "stage-loading", `The run cannot be shown: ${error.message} `), again);
+      this.tell(`The run cannot be shown: ${doc?.detail ?? "The server does not answer."} `, again);
     }
+  }
+
+  // tell says why there is nothing to play.
+  tell(text, ...more) {
+    this.view.replaceChildren(made("p", "stage-loading", text), ...more);
   }
 
   take(doc) {

@@ -26,7 +26,7 @@ func learnPaths() map[string]string {
 				all[l.slug+"-question"] = st.address()
 			}
 			if s.question != nil {
-				st.guess = 1
+				st.guess, st.settings = 1, s.question.at // where the guess leads
 			}
 			all[fmt.Sprintf("%s-%d", l.slug, i+1)] = st.address()
 			if i == 0 {
@@ -113,6 +113,9 @@ func (p *tab) readThrough(s *Server, l *lesson, looked map[string]bool) {
 			p.wantFiguresOfAPI(s, at)
 		}
 		p.wantWidth(at, 390)
+		if cut := eval[int](p, `((box) => box.scrollWidth - box.clientWidth)(document.querySelector(".settles").parentElement)`); cut > 0 {
+			p.Errorf("%s: %d px of the figures are cut off at 390 px", at, cut)
+		}
 		if kind := eval[string](p, `[...document.querySelectorAll("#screen > *, .stage, .loads")].map((e) => e.className.split(" ")[0]).filter((name) => name !== "prose").join()`); !looked[kind] {
 			looked[kind] = true
 			p.wantAccessible(at)
@@ -262,7 +265,21 @@ func (p *tab) projects(t *testing.T) {
 	p.focus("#question input[type=radio]")
 	p.keys(kb.ArrowDown) // chooses an answer, and turns nothing
 	at(first.slug, len(first.screen))
-	eval[bool](p, `(document.activeElement.blur(), true)`)
+	// The remote control turns screens also from a choice that was made and from the stage; there the arrows step.
+	p.keys(kb.Enter)
+	p.await(`document.activeElement.id === "said" && ` + stagesReady)
+	p.focus(`#switchboards :checked`)
+	p.keys(kb.PageUp)
+	at(first.slug, len(first.screen)-1)
+	p.do(chromedp.Navigate(p.url + "/learn/" + first.slug + "?guess=1&projector=1&screen=2"))
+	p.await(stagesReady)
+	p.focus(`.stage-canvas`)
+	p.keys(kb.ArrowRight)
+	if stepped := stage[float64](p, `return group.time`); stepped <= 0 {
+		t.Error("an arrow on the stage does not step")
+	}
+	p.keys(kb.PageDown)
+	at(first.slug, 3)
 	p.keys(kb.Escape)
 	p.await(`document.querySelector(".top").checkVisibility() && !location.search.includes("projector")`)
 }

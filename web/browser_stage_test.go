@@ -283,6 +283,15 @@ func stageFollows(t *testing.T, open browserTab) {
 	if got := stage[[]float64](p, `return [group.time, group.followed]`); math.Abs(got[0]-before) > 1e-3 || got[1] != 4 {
 		t.Errorf("after a reload: %v s, client %v; before %v s", got[0], got[1]+1, before)
 	}
+	for _, nobody := range []string{"0.5", "0", "41", ""} {
+		if got := stage[int](p, `const field = document.querySelector(".stage-client");
+			group.follow(4);
+			field.value = "`+nobody+`";
+			field.dispatchEvent(new Event("input"));
+			return group.followed`); got != -1 {
+			t.Errorf("asked for %q client %d is followed", nobody, got+1)
+		}
+	}
 	// A click on a client follows it, another no more.
 	for _, want := range []int{7, -1} {
 		at := stage[[]float64](p, `const box = one.canvas.getBoundingClientRect(); return [box.x + one.scene.x[7], box.y + one.scene.y[7]]`)
@@ -366,6 +375,17 @@ func stageTells(t *testing.T, open browserTab) {
 	p.await(stagesReady)
 	eval[bool](p, `(document.querySelector("figure.stage").dataset.trace = "/api/v1/traces?trace=0", true)`)
 	p.await(`document.querySelector(".stage-loading")?.textContent.includes("cannot be shown") && document.querySelector(".stage-view button")`)
+	// A server that goes away, one whose answer breaks off, and one that is back.
+	eval[bool](p, `(window.fetched = fetch, true)`)
+	for _, answer := range []string{`Promise.reject(new TypeError("Failed to fetch"))`, `Promise.resolve(new Response('{"trace": {'))`} {
+		eval[bool](p, `(window.fetch = () => `+answer+`, document.querySelector(".stage-view button").onclick(), true)`)
+		p.await(`document.querySelector(".stage-loading").textContent === "The run cannot be shown: The server does not answer. "`)
+	}
+	if got := stage[bool](p, `group.play(); one.scrub({preventDefault() {}, clientX: 400}); return group.playing || !(group.time > 0)`); got {
+		t.Error("without a run it plays, or is not scrubbed")
+	}
+	eval[bool](p, `(window.fetch = fetched, document.querySelector("figure.stage").dataset.trace = document.querySelectorAll("figure.stage")[1].dataset.trace, true)`)
+	p.await(stagesReady)
 }
 
 // One client that makes more attempts than are traced.

@@ -38,7 +38,7 @@ func shotsOf() map[string]shot {
 		all[name] = shot{path: path, ready: chartsDrawn}
 	}
 	for name, path := range learnPaths() {
-		all["learn-"+name] = shot{path: path, ready: "true"}
+		all["learn-"+name] = shot{path: path, ready: `[...document.querySelectorAll("figure.stage")].every((e) => e.querySelector("canvas") || (e.scrollIntoView(), false))`}
 	}
 	for name, at := range map[string]string{"herd": "0.03", "crash": "13.005", "served": "16"} {
 		all["stage-"+name] = shot{path: embedStagePath + "?show=exponential&show=exponential-full&client=8&at=" + at, ready: stagesReady}
