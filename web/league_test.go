@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"image/png"
 	"mime/multipart"
 	"net/http"
