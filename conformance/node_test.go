@@ -21,6 +21,7 @@ var nodeLibraries = []struct {
 	{"axios-retry", "axios-retry", always(0)},
 	{"kafkajs", "kafkajs", kafkaSlack},
 	{"bullmq", "bullmq", always(0)},
+	{"cockatiel", "cockatiel", always(time.Microsecond)},
 	{"azure-js", "@typespec/ts-http-runtime", always(time.Millisecond)},
 }
 

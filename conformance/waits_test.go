@@ -191,8 +191,9 @@ func drawOurs(p strategies.Policy, n, paths int) [][]time.Duration {
 	for range paths {
 		prev := c.First()
 		for i := range n {
-			prev = c.Draw(int64(i)+1, prev, source.Uint64())
-			waits[i] = append(waits[i], time.Duration(prev))
+			u := source.Uint64()
+			d := c.Draw(int64(i)+1, prev, u)
+			waits[i], prev = append(waits[i], time.Duration(d)), c.Keep(d, u)
 		}
 	}
 	return waits

@@ -430,7 +430,7 @@ func (e *engine) draw(g *group, number uint64, n int64) int64 {
 	case g.feedback:
 		slot := g.slot(number)
 		d = g.policy.Draw(n, g.previous[slot], u)
-		g.previous[slot] = d
+		g.previous[slot] = g.policy.Keep(d, u)
 	case n <= int64(len(g.windows)) || g.settledWindows:
 		w := g.windows[min(n, int64(len(g.windows)))-1]
 		d = min(g.clamp, w.Draw(u))

@@ -357,8 +357,9 @@ func (r *reference) tryAgain(a *refAttempt, hint int64) {
 		r.end(q, "attempts")
 		return
 	}
-	d := q.group.compiled.Draw(a.n, q.prev, r.draw(q, a.n, drawBackoff))
-	q.prev = d
+	u := r.draw(q, a.n, drawBackoff)
+	d := q.group.compiled.Draw(a.n, q.prev, u)
+	q.prev = q.group.compiled.Keep(d, u)
 	q.group.drawn[a.n] = append(q.group.drawn[a.n], d)
 	wait := d
 	if hint != noHint {

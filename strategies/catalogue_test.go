@@ -16,7 +16,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 	for _, catalogue := range [][]spec.Kind{spec.Kinds(Schedules), spec.Kinds(Jitters), spec.Kinds(Breakers), spec.Kinds(Budgets), spec.Kinds(Throttles)} {
 		seen := map[string]bool{}
 		for _, k := range catalogue {
-			if !regexp.MustCompile(`^[a-z][a-zA-Z]*$`).MatchString(k.ID) || seen[k.ID] {
+			if !regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`).MatchString(k.ID) || seen[k.ID] {
 				t.Errorf("id %q is taken or not in camel case", k.ID)
 			}
 			seen[k.ID] = true

@@ -29,6 +29,7 @@ func (w Window) Draw(u uint64) int64 {
 type Compiled struct {
 	schedule func(n int64) int64
 	jitter   func(n, s, prev int64) (lo, hi int64)
+	moment   func(n, s, next int64, u float64) float64 // instead of jitter; nil: delays are drawn from windows
 	feedback bool
 	cap      int64 // Saturated: none
 	limit    int64 // what a scheduled delay is capped at. Saturated: none
@@ -46,16 +47,20 @@ func (p Policy) Compile() *Compiled {
 	jitter := spec.Find(Jitters, p.Jitter.Kind)
 	c := &Compiled{
 		schedule: schedule.New(p.Schedule.Args),
-		jitter:   jitter.New(p.Jitter.Args),
-		feedback: jitter.Feedback,
+		feedback: jitter.Feedback || jitter.Moment != nil,
 		cap:      Saturated,
 		limit:    Saturated,
 		clamp:    Saturated,
 	}
+	if jitter.Moment != nil {
+		c.moment = jitter.Moment(p.Jitter.Args)
+	} else {
+		c.jitter = jitter.New(p.Jitter.Args)
+	}
 	if p.Cap > 0 {
 		c.cap = int64(p.Cap)
 	}
-	if !p.GrowsPastCap {
+	if !p.GrowsPastCap && c.moment == nil {
 		c.limit = c.cap
 	}
 	if p.CapAfterJitter || p.GrowsPastCap || c.feedback {
@@ -64,26 +69,34 @@ func (p Policy) Compile() *Compiled {
 	settles := int64(1)
 	if schedule.Settles != nil {
 		settles = schedule.Settles(p.Schedule.Args)
+		if c.moment != nil {
+			c.schedule = risen(c.schedule, settles)
+		}
 	}
 	c.tabulate(settles)
 	return c
+}
+
+// risen is a schedule that never falls: a delay that is shorter than one before it, up to retry settles, is as long as that.
+func risen(schedule func(n int64) int64, settles int64) func(n int64) int64 {
+	return func(n int64) int64 {
+		longest := int64(0)
+		for k := range min(n, settles) {
+			longest = max(longest, schedule(k+1))
+		}
+		return longest
+	}
 }
 
 // tabulate fills the tables up to the retry from which on all rows are the same; the schedule alone settles at retry
 // settles, or when it reaches its last delay.
 func (c *Compiled) tabulate(settles int64) {
 	last := c.capped(MaxRetry)
-	lo, hi := c.jitter(MaxRetry, last, 0)
-	final := Window{lo, hi - lo}
 	prev := Window{Lo: c.capped(1)}
+	final := c.reach(MaxRetry, last, prev)
 	for n := int64(1); n <= maxTable && !c.settled; n++ {
 		s := c.capped(n)
-		lo, hi := c.jitter(n, s, prev.Lo)
-		if c.feedback {
-			_, hi = c.jitter(n, s, prev.Lo+prev.Span)
-			lo, hi = min(lo, c.clamp), min(hi, c.clamp)
-		}
-		w := Window{lo, hi - lo}
+		w := c.reach(n, s, prev)
 		c.scheduled = append(c.scheduled, s)
 		c.windows = append(c.windows, w)
 		if c.feedback {
@@ -93,6 +106,42 @@ func (c *Compiled) tabulate(settles int64) {
 		prev = w
 	}
 }
+
+// reach returns what retry n, scheduled after s, is drawn from, or if feedback can be, where the delay before is in prev.
+func (c *Compiled) reach(n, s int64, prev Window) Window {
+	if c.moment != nil {
+		lo, hi := min(c.between(n, 1, 0), c.clamp), min(c.between(n, 0, 1), c.clamp)
+		return Window{lo, hi - lo}
+	}
+	lo, hi := c.jitter(n, s, prev.Lo)
+	if c.feedback {
+		_, hi = c.jitter(n, s, prev.Lo+prev.Span)
+		lo, hi = min(lo, c.clamp), min(hi, c.clamp)
+	}
+	return Window{lo, hi - lo}
+}
+
+// at is the moment of retry n for the random number u, and whether it is one that does not saturate. That of retry 0 is 0.
+func (c *Compiled) at(n int64, u float64) (moment float64, ok bool) {
+	if n == 0 {
+		return 0, true
+	}
+	s, next := c.Scheduled(n), c.Scheduled(min(n+1, MaxRetry))
+	return c.moment(n, s, next, u), next < Saturated
+}
+
+// between is the delay of retry n where before is the random number of the moment before and u that of its own.
+func (c *Compiled) between(n int64, before, u float64) int64 {
+	from, _ := c.at(n-1, before)
+	to, ok := c.at(n, u)
+	if !ok {
+		return Saturated
+	}
+	return nanoseconds(max(0, to-from))
+}
+
+// unit maps a uniform 64-bit number to [0, 1).
+func unit(u uint64) float64 { return float64(u>>11) / (1 << 53) }
 
 // capped returns the scheduled delay of retry n without looking it up.
 func (c *Compiled) capped(n int64) int64 { return min(c.limit, c.schedule(n)) }
@@ -118,12 +167,15 @@ func (c *Compiled) Windows() []Window {
 // Settled reports whether the last of Windows stands for all later retries as well.
 func (c *Compiled) Settled() bool { return c.settled }
 
-// Feedback reports whether a delay depends on the one drawn before it.
+// Feedback reports whether a delay depends on what was drawn before it.
 func (c *Compiled) Feedback() bool { return c.feedback }
 
-// Draw returns the delay of retry n for a uniform 64-bit u. If Feedback, prev is the delay drawn before it, or First
-// before retry 1; else it does not matter.
+// Draw returns the delay of retry n for a uniform 64-bit u. If Feedback, prev is what Keep says of the draw before it, or
+// First before retry 1; else it does not matter.
 func (c *Compiled) Draw(n, prev int64, u uint64) int64 {
+	if c.moment != nil {
+		return min(c.between(n, unit(uint64(prev)), unit(u)), c.clamp)
+	}
 	return min(c.window(n, prev).Draw(u), c.clamp)
 }
 
@@ -136,7 +188,15 @@ func (c *Compiled) window(n, prev int64) Window {
 	return Window{lo, hi - lo}
 }
 
-// First returns what stands for the previous delay before retry 1: its scheduled delay.
+// Keep returns what Draw has to be told as prev for the next retry, after it has drawn the delay d for u.
+func (c *Compiled) Keep(d int64, u uint64) (prev int64) {
+	if c.moment != nil {
+		return int64(u)
+	}
+	return d
+}
+
+// First returns what stands for the draw before retry 1: a delay as scheduled for it.
 func (c *Compiled) First() int64 { return c.scheduled[0] }
 
 // Scheduled returns the delay before retry n after the cap, where that holds before jitter.
@@ -151,15 +211,18 @@ func (c *Compiled) Scheduled(n int64) int64 {
 func (c *Compiled) Clamp() int64 { return c.clamp }
 
 // Bounds returns the shortest and the longest delay that retry n can have, after the clamp. If Feedback, the longest
-// is given as Clamp for a retry beyond 4096 where the bounds have not settled by then.
+// may be given as Clamp for a retry beyond 4096 where the bounds have not settled by then.
 func (c *Compiled) Bounds(n int64) (lo, hi int64) {
 	i, ok := c.index(n)
 	w := c.windows[i]
-	if !ok {
+	switch {
+	case !ok && c.moment != nil:
+		w = c.reach(n, 0, w)
+	case !ok:
 		w = c.window(n, w.Lo)
 	}
 	lo, hi = min(w.Lo, c.clamp), min(w.Lo+w.Span, c.clamp)
-	if !ok && c.feedback {
+	if !ok && c.feedback && c.moment == nil {
 		hi = c.clamp
 	}
 	return lo, hi
@@ -168,7 +231,10 @@ func (c *Compiled) Bounds(n int64) (lo, hi int64) {
 // StaysZero reports whether delays can come to be 0 and stay so: if Feedback, a delay of 0 can be drawn, and after it no
 // other.
 func (c *Compiled) StaysZero() bool {
-	shortest, _ := c.Bounds(MaxRetry)
+	shortest, longest := c.Bounds(MaxRetry)
+	if c.moment != nil {
+		return longest == 0
+	}
 	w := c.window(MaxRetry, 0)
 	return shortest == 0 && min(w.Lo+w.Span, c.clamp) == 0
 }

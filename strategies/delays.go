@@ -39,9 +39,12 @@ type DelayRow struct {
 // from a window that depends on the retry alone, else integrated numerically, to within 0.1 % of the longest delay.
 func (c *Compiled) Delays(retries int) []DelayRow {
 	rows := make([]DelayRow, retries)
-	if c.feedback {
+	switch {
+	case c.moment != nil:
+		c.telescoped(rows)
+	case c.feedback:
 		c.dependent(rows)
-	} else {
+	default:
 		c.independent(rows)
 	}
 	return rows

@@ -16,21 +16,26 @@ const sampledPaths = 1_000_000
 // Delays returned. They come from 10^6 draws with a fixed seed, which take about 10 ms a row. It returns ctx's error
 // if it ends.
 func (c *Compiled) SampleP95(ctx context.Context, rows []DelayRow) error {
-	if !c.feedback {
+	if !slices.ContainsFunc(rows, func(r DelayRow) bool { return r.Cumulative.P95 == nil }) {
 		return nil
 	}
 	source := rand.NewPCG(1, 1)
-	delays, sums := make([]int64, sampledPaths), make([]float64, sampledPaths)
-	for i := range delays {
-		delays[i] = c.First()
+	kept, sums := make([]int64, sampledPaths), make([]float64, sampledPaths)
+	for i := range kept {
+		kept[i] = c.First()
 	}
 	for r := range rows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for i, prev := range delays {
-			delays[i] = c.Draw(rows[r].Retry, prev, source.Uint64())
-			sums[i] += float64(delays[i])
+		for i, prev := range kept {
+			u := source.Uint64()
+			d := c.Draw(rows[r].Retry, prev, u)
+			kept[i] = c.Keep(d, u)
+			sums[i] += float64(d)
+		}
+		if rows[r].Cumulative.P95 != nil {
+			continue
 		}
 		p95 := seconds(nthSmallest(sums, sampledPaths*95/100))
 		rows[r].Cumulative.P95, rows[r].Cumulative.P95Sampled = &p95, true

@@ -44,6 +44,9 @@ var waits = []Policy{
 	wait(base100ms, choice("decorrelated", "multiplier", 1.5), time.Second, false),
 	wait(choice("list", "delays", []time.Duration{5e9, 1e9, 0, 3e9}), choice("decorrelated", "multiplier", 10.0), 20*time.Second, false),
 	wait(base100ms, decorrelated3, 0, false),
+	wait(doubling100ms, choice("decorrelatedV2"), 0, false),
+	wait(doubling100ms, choice("decorrelatedV2"), 3*time.Second, false),
+	wait(choice("linear", "base", time.Second, "step", time.Second), choice("decorrelatedV2"), 700*time.Millisecond, false),
 }
 
 func approx(t *testing.T, what string, got, want, tolerance float64) {
@@ -215,21 +218,23 @@ func TestDelaysMatchDraws(t *testing.T) {
 			t.Parallel()
 			c := p.Compile()
 			clients := 200_000
-			if c.Feedback() {
+			if c.Feedback() && c.moment == nil {
 				clients = 1_000_000
 			}
 			rows := c.Delays(retries)
 			if err := c.SampleP95(context.Background(), rows); err != nil {
 				t.Fatal(err)
 			}
-			delays, sums := make([]int64, clients), make([]float64, clients)
-			for i := range delays {
-				delays[i] = c.First()
+			kept, delays, sums := make([]int64, clients), make([]int64, clients), make([]float64, clients)
+			for i := range kept {
+				kept[i] = c.First()
 			}
 			source := rand.NewPCG(2026, 11)
 			for _, row := range rows {
-				for i, prev := range delays {
-					delays[i] = c.Draw(row.Retry, prev, source.Uint64())
+				for i, prev := range kept {
+					u := source.Uint64()
+					delays[i] = c.Draw(row.Retry, prev, u)
+					kept[i] = c.Keep(delays[i], u)
 					sums[i] += float64(delays[i])
 				}
 				name := fmt.Sprintf("retry %d", row.Retry)
@@ -304,6 +309,100 @@ func TestDrawsFollowTheirWindow(t *testing.T) {
 	}
 }
 
+// What Polly and cockatiel draw, computed as their sources do: next = factor^t·tanh(√4t) at t = attempt + random, less that of
+// before, times 1/1.4 and the first delay. Polly's comment gives 850, 1455, 3060 ms as an example of a delay of 1 s.
+func TestDecorrelatedV2EqualsItsSources(t *testing.T) {
+	source := rand.NewPCG(3, 3)
+	for _, test := range []struct {
+		factor float64
+		cap    time.Duration
+	}{{2, 0}, {2, 30 * time.Second}, {3, 0}, {1.5, 4 * time.Second}} {
+		const initial = 128e6
+		c := wait(choice("exponential", "base", time.Duration(initial), "factor", test.factor), choice("decorrelatedV2"), test.cap, false).Compile()
+		for range 100 {
+			kept, prev, waited := c.First(), 0.0, int64(0)
+			for attempt := range 10 {
+				u := source.Uint64()
+				tt := float64(attempt) + float64(u>>11)/(1<<53)
+				next := math.Pow(test.factor, tt) * math.Tanh(math.Sqrt(4*tt))
+				want := (next - prev) * (1 / 1.4) * initial
+				if test.cap > 0 {
+					want = math.Min(want, float64(test.cap))
+				}
+				d := c.Draw(int64(attempt)+1, kept, u)
+				if math.Abs(float64(d)-want) > 1+1e-9*want {
+					t.Fatalf("factor %v, cap %v: retry %d waits %d ns, its source %.1f", test.factor, test.cap, attempt+1, d, want)
+				}
+				kept, prev, waited = c.Keep(d, u), next, waited+d
+				if moment := next / 1.4 * initial; test.cap == 0 && math.Abs(float64(waited)-moment) > 10+1e-9*moment {
+					t.Fatalf("factor %v: %d ns waited before retry %d, the moment is %.1f", test.factor, waited, attempt+1, moment)
+				}
+			}
+		}
+	}
+}
+
+// The first delay is f(U), so that its quantiles are f(p); so are those of every sum until a wait can reach the cap. The second is
+// f(1 + U) − f(V), whose law is one integral: here by 10^6 squares.
+func TestDecorrelatedV2Laws(t *testing.T) {
+	f := func(t float64) float64 { return math.Exp2(t) * math.Tanh(2*math.Sqrt(t)) / 1.4 }
+	rows := wait(choice("exponential", "base", time.Second, "factor", 2.0), choice("decorrelatedV2"), 10*time.Second, false).Compile().Delays(6)
+	first := rows[0].Exact
+	for _, q := range []struct{ p, x float64 }{{0, first.Min}, {0.05, first.P5}, {0.25, first.P25}, {0.5, first.P50}, {0.75, first.P75}, {0.95, first.P95}, {1, first.Max}} {
+		approx(t, fmt.Sprintf("first delay at %v", q.p), q.x, f(q.p), 5e-4)
+	}
+	for i, row := range rows {
+		n := float64(i)
+		if can := f(n+1) - f(max(0, n-1)); (row.Cumulative.P95 != nil) != (can <= 10) {
+			t.Errorf("retry %d can wait %.3f s of 10 s: cumulative p95 %v", i+1, can, row.Cumulative.P95)
+		} else if can <= 10 {
+			for _, q := range []struct{ p, x float64 }{{0, row.Cumulative.Min}, {0.95, *row.Cumulative.P95}, {1, row.Cumulative.Max}} {
+				approx(t, fmt.Sprintf("sum of %d at %v", i+1, q.p), q.x, f(n+q.p), 1e-8)
+			}
+		}
+	}
+	const grid = 1000
+	second, below, mean := rows[1].Exact, [3]float64{}, 0.0
+	for i := range grid {
+		for j := range grid {
+			d := f(1+(float64(i)+0.5)/grid) - f((float64(j)+0.5)/grid)
+			mean += d / (grid * grid)
+			for k, x := range []float64{second.P5, second.P50, second.P95} {
+				if d < x {
+					below[k] += 1.0 / (grid * grid)
+				}
+			}
+		}
+	}
+	for k, p := range []float64{0.05, 0.5, 0.95} {
+		approx(t, "share below the second delay's quantile", below[k], p, 1e-3)
+	}
+	approx(t, "mean of the second delay", second.Mean, mean, 2e-4)
+}
+
+// With a cap, the most that waits can come to is that of the best choice of moments, the least that of the worst: 10^5 draws of
+// moments on a coarse grid, with both ends, reach neither beyond it nor fall short by more than the grid.
+func TestDecorrelatedV2SumsUnderACap(t *testing.T) {
+	c := wait(choice("exponential", "base", time.Second, "factor", 2.0), choice("decorrelatedV2"), 2*time.Second, false).Compile()
+	const retries, grid = 4, 24
+	least, most := math.Inf(1), 0.0
+	for code := range grid * grid * grid * grid {
+		sum, before := 0.0, 0.0
+		for n := range retries {
+			u := float64(code%grid) / (grid - 1)
+			code /= grid
+			sum += math.Min(float64(c.between(int64(n)+1, before, u)), 2e9)
+			before = u
+		}
+		least, most = math.Min(least, sum), math.Max(most, sum)
+	}
+	lo, hi := c.sums(retries)
+	approx(t, "least", lo/1e9, least/1e9, 1e-6)
+	if most > hi+1 || most < 0.97*hi {
+		t.Errorf("at most %v, tried %v", hi, most)
+	}
+}
+
 // Any policy's table is in order, finite and within its bounds.
 func TestDelaysAreInOrder(t *testing.T) {
 	everyKind(t, func(t *rapid.T, p Policy) {
@@ -314,7 +413,7 @@ func TestDelaysAreInOrder(t *testing.T) {
 				!(q.SD >= 0 && q.SD <= q.Max) || !(q.AtCap >= 0 && q.AtCap <= 1) {
 				t.Fatalf("retry %d: %+v", row.Retry, q)
 			}
-			if !(c.Min <= c.Mean*(1+1e-9)+1e-9 && c.Mean <= c.Max*(1+1e-9)) || (c.P95 == nil) != compiled.Feedback() ||
+			if !(c.Min <= c.Mean*(1+1e-9)+1e-9 && c.Mean <= c.Max*(1+1e-9)) || c.P95 == nil && !compiled.Feedback() ||
 				c.P95 != nil && !(*c.P95 >= c.Min-1e-9 && *c.P95 <= c.Max+1e-9) {
 				t.Fatalf("up to retry %d: %+v", row.Retry, c)
 			}

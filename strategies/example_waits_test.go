@@ -19,8 +19,9 @@ func ExamplePolicy_Compile() {
 	prev := c.First()
 	for n := int64(1); n <= 6; n++ {
 		lo, hi := c.Bounds(n)
-		prev = c.Draw(n, prev, 1<<63)
-		fmt.Println(n, time.Duration(c.Scheduled(n)), time.Duration(lo), time.Duration(hi), time.Duration(prev))
+		d := c.Draw(n, prev, 1<<63)
+		prev = c.Keep(d, 1<<63)
+		fmt.Println(n, time.Duration(c.Scheduled(n)), time.Duration(lo), time.Duration(hi), time.Duration(d))
 	}
 	// Output:
 	// 1 100ms 50ms 100ms 75ms

@@ -194,7 +194,10 @@ func (s *stairs) sums() []float64 {
 
 // waited starts with no delays.
 func (c *Compiled) waited() waited {
-	if c.feedback {
+	switch {
+	case c.moment != nil:
+		return path{newTrail(c)}
+	case c.feedback:
 		return newTrail(c)
 	}
 	return &apart{newTotal(), c, 1}

@@ -245,11 +245,19 @@ func (t *trail) quantile(p float64) float64 {
 }
 
 func (t *trail) overshoots(limit float64) func(x float64) float64 {
+	return t.reaching(func(i int, sum float64) float64 {
+		a, b := t.window(i)
+		return t.longer(a, b, limit-sum)
+	})
+}
+
+// reaching returns P(sum < x and something of the next delay) as a function of x, from the probability of that something in
+// each cell.
+func (t *trail) reaching(something func(i int, sum float64) float64) func(x float64) float64 {
 	bins := make([]float64, len(t.marginal))
 	for i, row := range t.mass {
-		a, b := t.window(i)
 		for j, p := range row {
-			bins[j] += p * t.longer(a, b, limit-t.from-float64(j)*t.step)
+			bins[j] += p * something(i, t.from+float64(j)*t.step)
 		}
 	}
 	cumulated := make([]float64, len(bins)+1)

@@ -113,6 +113,8 @@ func TestLifeAgainstDraws(t *testing.T) {
 		{"constant,base=100ms,cap=5s,jitter=compounding,low=1.6,high=2.4,maxAttempts=9", 0.0115},
 		{"constant,base=100ms,cap=5s,jitter=compounding,low=0.5,high=3,deadline=9s", 0.0115},
 		{"constant,base=1s,cap=5s,jitter=compounding,low=2,high=2,maxAttempts=5", 0.0115},
+		{"exponential,base=200ms,jitter=decorrelatedV2,maxAttempts=6", 0.0115},
+		{"exponential,base=200ms,cap=2s,jitter=decorrelatedV2,deadline=9s", 0.0115},
 	} {
 		const failure = 30 * time.Millisecond
 		p, err := strategies.ParseText(c.policy)
@@ -152,12 +154,13 @@ func drawLives(p strategies.Policy, failure time.Duration, outages []float64) st
 				l.Survival[i].Survives += 1.0 / paths
 				l.Survival[i].Attempts += float64(k) / paths
 			}
-			d := compiled.Draw(k, prev, source.Uint64())
+			u := source.Uint64()
+			d := compiled.Draw(k, prev, u)
 			next := at + int64(failure) + d
 			if k == p.MaxAttempts || p.Deadline > 0 && next > int64(p.Deadline) {
 				break
 			}
-			at, prev = next, d
+			at, prev = next, compiled.Keep(d, u)
 			k++
 		}
 		for ; i < len(outages); i++ {

@@ -40,6 +40,8 @@ var sources = map[string]struct {
 		backoff := min(math.Pow(1.6, retries), 120)
 		return backoff * 0.8, backoff * 1.2
 	}},
+	"cockatiel":              {0, differences(0.128, 30)},
+	"dotnet-http-resilience": {4, differences(2, math.Inf(1))},
 	"sidekiq": {26, func(n float64) (lo, hi float64) { // rand leaves the last second out
 		count := n - 1
 		delay := math.Pow(count, 4) + 15
@@ -78,6 +80,18 @@ var sources = map[string]struct {
 	"istio":           {3, upToMost(func(n float64) float64 { return min(0.025*math.Pow(2, n-1), 0.25) })},
 	"step-functions":  {4, exactly(func(n float64) float64 { return math.Pow(2, n-1) })},
 	"crash-loop":      {0, exactly(func(n float64) float64 { return min(10*math.Pow(2, n-1), 300) })},
+}
+
+// differences are those of decorrelated jitter V2: from the latest moment before to the earliest, and the other way round.
+func differences(delay, maxDelay float64) between {
+	next := func(t float64) float64 { return math.Pow(2, t) * math.Tanh(math.Sqrt(4*t)) }
+	return func(n float64) (lo, hi float64) {
+		prev := 0.0 // the state before the first
+		if n > 1 {
+			prev = next(n - 2)
+		}
+		return 0, min((next(n)-prev)/1.4*delay, maxDelay)
+	}
 }
 
 func exactly(f func(n float64) float64) between {

@@ -175,7 +175,7 @@ func textField(p strategies.Policy) templates.Field {
 func (s *study) footnote() string {
 	said := []string{"From closed forms and convolution, to within 0.1" + nbsp + "%."}
 	if s.compiled.Feedback() {
-		said = []string{"Each delay depends on the one before: followed together, to within 1" + nbsp + "%."}
+		said = []string{"Each delay depends on what was drawn before: followed together, to within 1" + nbsp + "%."}
 	}
 	if s.life.Cut > 0 {
 		said = append(said, "Cut off where a request has "+count(float64(s.life.Cut))+" attempts.")

@@ -5,6 +5,7 @@ import { waits } from "./bubble.mjs";
 import axios from "axios";
 import axiosRetry from "axios-retry";
 import { Job } from "bullmq";
+import { ExponentialBackoff, handleAll, retry } from "cockatiel";
 import { KafkaJSError } from "kafkajs/src/errors.js";
 import createKafkaRetrier from "kafkajs/src/retry/index.js";
 import pRetry from "p-retry";
@@ -31,6 +32,7 @@ const libraries = {
     axiosRetry(client);
     return client.get("http://localhost");
   },
+  cockatiel: (attempt) => retry(handleAll, { backoff: new ExponentialBackoff() }).execute(attempt),
   kafkajs: (attempt) =>
     createKafkaRetrier()(async () => {
       if (!succeeds(attempt)) throw new KafkaJSError("down", { retriable: failure !== "permanent" });

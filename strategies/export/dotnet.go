@@ -81,7 +81,10 @@ func fitDotnetBreaker(f *fitting) {
 
 func fitDotnetWaits(f *fitting) {
 	const growth = "Polly keeps the wait, adds the first wait each time, or doubles"
-	f.independent("Polly draws each wait on its own")
+	const formula = "Polly jitters a doubling wait by a formula of its own, decorrelated jitter V2"
+	if !momentsOf(f.fits, 1.001, 10) {
+		f.independent("Polly draws each wait on its own, but for doubling ones")
+	}
 	steady := f.fits.Schedule.Kind == "constant" || f.fits.Schedule.Kind == "immediate"
 	linear := f.fits.Schedule.Kind == "linear" && f.fits.Schedule.Args.Duration("step") == base(f.fits)
 	if steady || linear {
@@ -90,21 +93,20 @@ func fitDotnetWaits(f *fitting) {
 				p.Schedule = choiceOf("constant", "base", time.Duration(0))
 			}
 		})
-		const jitter = "Polly draws from 0.75 to 1.25 times a wait that does not double"
-		f.jitter(jitter, plusMinus(0.25), func(share float64) form {
-			if share == 1 {
-				return noJitter
-			}
-			return plusMinus(0.25)
-		})
+		f.steadyInPolly()
 	} else {
-		f.jitter("Polly jitters a doubling wait by a formula of its own, which is closest to full jitter", fullJitter, fullOrNone)
 		f.exponential(1, 10, growth)
-		if factor(f.fits) != 1 {
+		switch {
+		case factor(f.fits) == 1:
+			f.steadyInPolly()
+		case !drawsMoments(f.fits):
+			f.jitter(formula, fullJitter, fullOrNone) // its mean is nearest to that of full jitter
 			f.multiplied(2, growth)
-		}
-		if f.fits.Jitter.Kind == "full" {
-			f.note("What Polly draws is decorrelated jitter, version 2: at first from 0 to 1.4 times the scheduled wait, 0.85 times on average; after the fourth from 0 to 1.07 times, 0.52 on average. It is shown here as full jitter.")
+			if f.fits.Jitter.Kind != "none" {
+				f.change(formula, func(p *strategies.Policy) { p.Jitter = choiceOf("decorrelatedV2") })
+			}
+		default:
+			f.multiplied(2, growth)
 		}
 	}
 	f.rewrite("Polly has waits of at most a day, in ticks of 100 ns", func(p *strategies.Policy) {
@@ -120,6 +122,16 @@ func fitDotnetWaits(f *fitting) {
 	} else {
 		f.capAfterGrowth("Polly caps what is drawn, and goes on growing before it draws")
 	}
+}
+
+// steadyInPolly gives waits that do not double the jitter that Polly has for them.
+func (f *fitting) steadyInPolly() {
+	f.jitter("Polly draws from 0.75 to 1.25 times a wait that does not double", plusMinus(0.25), func(share float64) form {
+		if share == 1 {
+			return noJitter
+		}
+		return plusMinus(0.25)
+	})
 }
 
 // endWithin keeps so many attempts that their scheduled waits together fit into a time, as the target demands.

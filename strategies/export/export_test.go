@@ -26,6 +26,7 @@ var goldens = map[string]string{
 	"clamped":      "exponential,base=500ms,factor=1.5,cap=1m,capAfterJitter=true,jitter=percentage,fraction=0.5,deadline=15m",
 	"grpc":         "exponential,base=100ms,cap=1s,jitter=percentage,fraction=0.2,maxAttempts=4,retryOn=unavailable/overloaded/rateLimited,retryAfter=ignore",
 	"decorrelated": "constant,base=100ms,cap=10s,jitter=decorrelated,maxAttempts=8,attemptTimeout=2s",
+	"moments":      "exponential,base=128ms,factor=3,cap=30s,jitter=decorrelatedV2,maxAttempts=5",
 	"guarded":      "exponential,base=100ms,cap=2s,jitter=full,maxAttempts=3,breaker.failures=5,budget.kind=grpc,budget.maxTokens=10,budget.tokenRatio=0.1",
 	"breaker":      "exponential,base=100ms,cap=2s,jitter=full,maxAttempts=3,attemptTimeout=1s,breaker.kind=ratio,breaker.window=20,breaker.ratio=0.57,breaker.openFor=1h30m,breaker.openJitter=0.2,breaker.successes=3,breaker.onOpen=wait,budget.kind=ratio,budget.ratio=0.2,budget.burst=10",
 	"budgeted":     "exponential,base=100ms,cap=2s,jitter=full,maxAttempts=3,budget.kind=ratio,budget.ratio=0.125,budget.burst=2.5,budget.minPerSecond=1",
@@ -165,6 +166,9 @@ func TestSameWaits(t *testing.T) {
 		{"exponential,base=1s,cap=8s,jitter=full", "exponential,base=1s,cap=8s,jitter=full,capAfterJitter=true", true},
 		{"constant,base=1s,cap=8s,jitter=decorrelated", "constant,base=1s,cap=8s,jitter=decorrelated", true},
 		{"constant,base=1s,cap=8s,jitter=decorrelated", "constant,base=1s,cap=8s,jitter=decorrelated,multiplier=2", false},
+		{"constant,base=1s,cap=8s,jitter=decorrelated", "constant,base=1s,cap=8s,capAfterJitter=true,jitter=decorrelated", true},
+		{"constant,base=1s,cap=8s,jitter=decorrelated", "constant,base=1s,cap=8s,growsPastCap=true,jitter=decorrelated", false},
+		{"exponential,base=1s,cap=8s,jitter=decorrelatedV2", "exponential,base=1s,cap=8s,growsPastCap=true,jitter=decorrelatedV2", true},
 	} {
 		if got := sameWaits(policy(t, test.a), policy(t, test.b)); got != test.want {
 			t.Errorf("%s and %s wait the same: %v", test.a, test.b, got)

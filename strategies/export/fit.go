@@ -269,9 +269,13 @@ func retries(p strategies.Policy, most int64) int64 {
 	return max(1, min(p.MaxAttempts-1, most))
 }
 
-// independent replaces waits that depend on the one before by their means.
+// independent replaces waits that depend on the one before by their means; differences of moments by full jitter, which has
+// nearly the same mean and range.
 func (f *fitting) independent(why string) {
-	if f.fits.Compile().Feedback() {
+	switch {
+	case drawsMoments(f.fits):
+		f.change(why, func(p *strategies.Policy) { p.Jitter = fullJitter.jitter })
+	case f.fits.Compile().Feedback():
 		f.change(why, average)
 	}
 }
@@ -425,8 +429,7 @@ func withArg(c spec.Choice, key string, value any) spec.Choice {
 func sameWaits(a, b strategies.Policy) bool {
 	x, y := a.Compile(), b.Compile()
 	if x.Feedback() || y.Feedback() {
-		a.CapAfterJitter, b.CapAfterJitter = true, true // as such waits always are
-		return x.Feedback() && y.Feedback() && sameWaiting(a, b)
+		return x.Feedback() && y.Feedback() && sameWaiting(asClamped(a), asClamped(b))
 	}
 	n := retries(a, strategies.MaxRetry)
 	for i := int64(1); i < n; i += 1 + i/100 { // far out, delays have hardly anything new
@@ -435,6 +438,20 @@ func sameWaits(a, b strategies.Policy) bool {
 		}
 	}
 	return sameWindow(x, y, n)
+}
+
+// asClamped says of a policy with feedback what holds anyway: its draws are clamped, and moments grow past that.
+func asClamped(p strategies.Policy) strategies.Policy {
+	p.CapAfterJitter = true
+	p.GrowsPastCap = p.GrowsPastCap || drawsMoments(p)
+	return p
+}
+
+func drawsMoments(p strategies.Policy) bool { return p.Jitter.Kind == "decorrelatedV2" }
+
+// momentsOf reports whether a policy draws moments that grow by a factor from least to most.
+func momentsOf(p strategies.Policy, least, most float64) bool {
+	return drawsMoments(p) && p.Schedule.Kind == "exponential" && factor(p) >= least && factor(p) <= most
 }
 
 func sameWindow(x, y *strategies.Compiled, n int64) bool {
