@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/export"
 )
 
@@ -33,6 +34,45 @@ func TestSnippetsRun(t *testing.T) {
 				compareSnippet(t, files[i], waits)
 			}
 		})
+	}
+}
+
+// What is exported for failsafe-go stops what the policy's breaker stops, of attempts that all fail: with the breaker open it
+// gives up, or waits on until half-open one more is let through.
+func TestFailsafeSnippetsBreak(t *testing.T) {
+	t.Parallel()
+	const run = `func(attempt func() error) { failsafe.With[any](p.Policy[any](), p.Breaker[any]()).Run(attempt) }`
+	const s = time.Second
+	tests := []struct {
+		breaker string
+		want    []time.Duration // between attempts
+	}{
+		{"failures=3,breaker.openFor=10s", []time.Duration{s, s}},
+		{"failures=3,breaker.openFor=10s,breaker.onOpen=wait", []time.Duration{s, s, 10 * s, 10 * s}},
+		{"failures=1,breaker.openFor=3s,breaker.successes=3,breaker.onOpen=wait", []time.Duration{3 * s, 3 * s, 3 * s, 3 * s, 3 * s, 3 * s, 3 * s, 3 * s}},
+		{"kind=ratio,breaker.window=4,breaker.ratio=1,breaker.openFor=20s,breaker.onOpen=wait", []time.Duration{s, s, s, 20 * s}},
+	}
+	format, _ := export.Find("failsafe-go")
+	var files []export.File
+	for _, test := range tests {
+		p, err := strategies.ParseText("constant,base=1s,maxAttempts=25,breaker." + test.breaker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := format.Export(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	for i, waits := range runSnippets(t, files, run) {
+		wrong := len(waits) != len(tests[i].want)
+		for k := 0; !wrong && k < len(waits); k++ {
+			wrong = (waits[k] - tests[i].want[k]).Abs() > time.Microsecond // attempts take a nanosecond each
+		}
+		if wrong {
+			t.Errorf("%s: waits %v, want %v", tests[i].breaker, waits, tests[i].want)
+		}
 	}
 }
 

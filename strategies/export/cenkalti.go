@@ -34,7 +34,7 @@ func writeCenkalti(p strategies.Policy) string {
 	if p.Cap > 0 {
 		longest = goDuration(p.Cap)
 	}
-	return goSource("github.com/cenkalti/backoff/v7", fmt.Sprintf(`
+	return goSource(fmt.Sprintf(`
 // Retry calls operation until it succeeds, its error is backoff.Permanent, or a limit is reached.
 // To be retried: %s.
 func Retry[T any](ctx context.Context, operation backoff.Operation[T]) (T, error) {
@@ -49,7 +49,7 @@ func Retry[T any](ctx context.Context, operation backoff.Operation[T]) (T, error
 		backoff.WithMaxElapsedTime(%s),
 	)
 }
-`, words(p.RetryOn), goDuration(base(p)), number(fraction(p)), number(factor(p)), longest, p.MaxAttempts, goDuration(p.Deadline)))
+`, words(p.RetryOn), goDuration(base(p)), number(fraction(p)), number(factor(p)), longest, p.MaxAttempts, goDuration(p.Deadline)), "github.com/cenkalti/backoff/v7")
 }
 
 // words are a set of classes in a sentence.
@@ -61,14 +61,18 @@ func words(set strategies.Classes) string {
 }
 
 // goSource is a Go file that imports a library, and of the standard library what it uses.
-func goSource(library, body string) string {
+func goSource(body string, libraries ...string) string {
 	var imports strings.Builder
 	for _, name := range []string{"context", "math", "time"} {
 		if strings.Contains(body, name+".") {
 			fmt.Fprintf(&imports, "\t%q\n", name)
 		}
 	}
-	text, err := format.Source(fmt.Appendf(nil, "package retry\n\nimport (\n%s\n\t%q\n)\n%s", &imports, library, body))
+	imports.WriteByte('\n')
+	for _, library := range libraries {
+		fmt.Fprintf(&imports, "\t%q\n", library)
+	}
+	text, err := format.Source(fmt.Appendf(nil, "package retry\n\nimport (\n%s)\n%s", &imports, body))
 	if err != nil {
 		panic("export: " + err.Error()) // a test writes every kind of policy
 	}
