@@ -283,7 +283,7 @@ func stageFollows(t *testing.T, open browserTab) {
 	if got := stage[[]float64](p, `return [group.time, group.followed]`); math.Abs(got[0]-before) > 1e-3 || got[1] != 4 {
 		t.Errorf("after a reload: %v s, client %v; before %v s", got[0], got[1]+1, before)
 	}
-	for _, nobody := range []string{"0.5", "0", "41", ""} {
+	for _, nobody := range []string{"1.5", "0", "41", ""} {
 		if got := stage[int](p, `const field = document.querySelector(".stage-client");
 			group.follow(4);
 			field.value = "`+nobody+`";

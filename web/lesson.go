@@ -269,6 +269,11 @@ func readLessons(files fs.FS) ([]*lesson, error) {
 			faults = append(faults, err)
 			continue
 		}
+		for _, o := range all {
+			if o.slug == l.slug || o.part == l.part && o.number == l.number {
+				faults = append(faults, fmt.Errorf("%s: %s has its number or its address already", l.file, o.file))
+			}
+		}
 		faults = append(faults, l.read(source, terms)...)
 		all = append(all, l)
 	}

@@ -51,6 +51,7 @@ var markdownParser = goldmark.New(goldmark.WithParserOptions(
 type figureNode struct {
 	ast.BaseInline
 	source string
+	open   bool // its brace is not closed
 	term   term
 }
 
@@ -68,12 +69,12 @@ func (figureParser) Trigger() []byte { return []byte{'{'} }
 
 func (figureParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	inside, _, closed := strings.Cut(string(line[1:]), "}")
-	if !closed {
-		return nil
+	inside, _, closed := strings.Cut(strings.TrimSuffix(string(line[1:]), "\n"), "}")
+	block.Advance(1 + len(inside))
+	if closed {
+		block.Advance(1)
 	}
-	block.Advance(len(inside) + 2)
-	return &figureNode{source: inside}
+	return &figureNode{source: inside, open: !closed}
 }
 
 // figureRenderer writes figures as values of a run.

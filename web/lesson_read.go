@@ -224,6 +224,15 @@ func (r *lessonReader) takeQuestion(s *screen, f fence) {
 	r.add(s, block{line: f.line, question: q})
 }
 
+// repeats reports whether two choices have the same value, which no address could tell apart.
+func (c *lessonControl) repeats() bool {
+	values := map[string]bool{}
+	for _, choice := range c.choices {
+		values[choice.value] = true
+	}
+	return len(values) < len(c.choices)
+}
+
 func (r *lessonReader) takeControl(s *screen, f fence) {
 	c := &lessonControl{name: f.argument}
 	for _, l := range r.linesOf(f) {
@@ -244,12 +253,14 @@ func (r *lessonReader) takeControl(s *screen, f fence) {
 	switch {
 	case !variables.MatchString("$"+c.name) || len(variables.FindString("$"+c.name)) != len(c.name)+1:
 		r.fail(f.line, "a control needs a name of lower-case letters: ```control NAME")
-	case slices.Contains(learnKeys, c.name) || c.name == "clients" || c.name == "capacity":
+	case slices.Contains(slices.Concat(learnKeys, playerKeys), c.name) || c.name == "clients" || c.name == "capacity":
 		r.fail(f.line, "%q means something else already", c.name)
 	case slices.ContainsFunc(s.controls, func(o *lessonControl) bool { return o.name == c.name }):
 		r.fail(f.line, "there is a control %q already", c.name)
 	case c.label == "" || len(c.choices) < 2 || len(c.choices) > maxChoices:
 		r.fail(f.line, "a control is a label and two to %d choices, each a line that starts with a hyphen; - [x] is the one to start from", maxChoices)
+	case c.repeats():
+		r.fail(f.line, "two choices of %q have the same value", c.name)
 	default:
 		s.controls = append(s.controls, c)
 		if len(s.controls) == 1 {
@@ -367,6 +378,10 @@ func (r *lessonReader) setting(s *screen, text string, line int) []int {
 
 func (r *lessonReader) resolveProse(p *prose, in scope) {
 	for _, n := range p.figures {
+		if n.open {
+			r.fail(r.lineOf(n.Parent()), "{%s: there is no } on the line", n.source)
+			continue
+		}
 		var err error
 		if n.term, err = parseTerm(n.source, in); err != nil {
 			r.fail(r.lineOf(n.Parent()), "{%s}: %v", n.source, err)

@@ -258,6 +258,9 @@ func TestLessonFaultsNameTheirLine(t *testing.T) {
 		{"successRate\ncrashes", "succesRate\ncrashes", `:27: unknown metric "succesRate"`},
 		{"{attempts of one}", "{attempts of two}", `:36: {attempts of two}: unknown policy "two"; the run has one`},
 		{"{attempts of one}", "{attempt of one}", `:36: {attempt of one}: unknown metric "attempt"`},
+		{"{attempts of one}", "{attempts of one", `:36: {attempts of one`},
+		{"control n", "control speed", `:21: "speed" means something else already`},
+		{"- 5\n", "- 5\n- 5\n", `:21: two choices of "n" have the same value`},
 		{"{attempts of one}", "{attempts}", `:36: {attempts}: "attempts" is no number, control, clients or capacity`},
 		{"crashes of one = 0\nNone", "crashes of one\nNone", `:32: crashes of one: a comparison with <, >, = or ~ is missing`},
 		{"base=1s", "base=1x", `:17: run: base must be a duration`},
@@ -284,6 +287,19 @@ func TestLessonFaultsNameTheirLine(t *testing.T) {
 		}
 		if _, err := smallLesson(text); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q for %q: the error is %v, not %s", test.new, test.old, err, test.want)
+		}
+	}
+}
+
+// Two files with one address, or one number, would leave one of them out of reach.
+func TestLessonsStandApart(t *testing.T) {
+	for _, name := range []string{"beyond-9-small.md", "course-1-other.md"} {
+		_, err := readLessons(fstest.MapFS{
+			"lessons/course-1-small.md": {Data: []byte(small)}, "lessons/" + name: {Data: []byte(small)},
+			"lessons/glossary.md": {Data: []byte("# Glossary\n\n## Client\n\nOne that calls. Often.\n")},
+		})
+		if err == nil || !strings.Contains(err.Error(), "has its number or its address already") {
+			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
 }
