@@ -265,7 +265,7 @@ func (e *engine) answerWhileDown(arrival, back, fires int64) (seen int64, class 
 // returns that attempt, and since when its client has been waiting for it.
 func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
 	const stride = 4096 // so that the meter is told often enough
-	refusing := min(e.server.refusingUntil(a.leave+e.fixed), e.horizon-e.fixed)
+	refusing := e.server.refusingUntil(a.leave)
 	latest := e.horizon
 	if g.deadline > 0 {
 		latest = min(latest, e.createdAt(g, a.number)+g.deadline)
@@ -275,17 +275,18 @@ func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
 	lastWindow := int64(len(g.windows))
 	arrivals, refused := e.series.counts[countArrivals], e.series.counts[countRefused]
 	n, t, seen := a.n, a.leave, int64(-1)
-	for n < most && t+e.fixed < refusing {
+	for n < most && t < refusing {
+		arrival := t + e.hop(base, uint64(n), drawHop1)
+		back := arrival + e.hop(base, uint64(n), drawHop2)
 		d := min(g.windows[min(n, lastWindow)-1].Draw(at(base, uint64(n), drawBackoff)), g.clamp)
-		arrival := t + e.fixed
-		if arrival+e.fixed+d > latest {
+		if arrival >= refusing || back >= e.horizon || back+d > latest {
 			break
 		}
-		seen = arrival + e.fixed
+		seen = back
 		bin := e.series.bin.of(arrival)
 		arrivals[bin]++
 		e.peaks.meetEarly(arrival)
-		if e.fixed > 0 {
+		if e.fixed != 0 {
 			bin = e.series.bin.of(seen)
 			e.recordWait(g, since, t)
 			since = seen
@@ -313,7 +314,7 @@ func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
 func (e *engine) bounce(ev event) bool {
 	request, n, t := ev.request(), ev.attempt(), ev.time()
 	g := e.groups[request>>groupShift]
-	if !g.plain || g.deadline > 0 || t >= e.server.refusing || n >= g.attemptLimit() {
+	if !g.plain || e.fixed < 0 || g.deadline > 0 || t >= e.server.refusing || n >= g.attemptLimit() {
 		return false
 	}
 	d := min(g.windows[min(n, int64(len(g.windows)))-1].Draw(at(e.stream.of(request), uint64(n), drawBackoff)), g.clamp)
@@ -355,8 +356,8 @@ func (e *engine) bounce(ev event) bool {
 // isPlain reports whether walk and bounce say all there is to say of the group's way through an outage. What guards see
 // and decide while an answer is on its way back is for events to say.
 func (e *engine) isPlain(g *group) bool {
-	return e.trace == nil && (g.guards == nil || e.fixed == 0) && e.fixed >= 0 && e.hops == 1 && !g.feedback && g.settledWindows &&
-		(g.timeout == 0 || 2*e.fixed <= g.timeout) && g.retryOn.Has(strategies.Unavailable) &&
+	return e.trace == nil && (g.guards == nil || e.fixed == 0) && e.hops == 1 && !g.feedback && g.settledWindows &&
+		(g.timeout == 0 || e.fixed >= 0 && 2*e.fixed <= g.timeout) && g.retryOn.Has(strategies.Unavailable) &&
 		(e.server.hints == NoHint || g.rule == strategies.IgnoreHint)
 }
 
