@@ -81,9 +81,10 @@ function complete(option, width) {
     splitLine: { lineStyle: { color: css("--line") } },
   };
   option.xAxis = option.xAxis.map((x) => ({ ...x, ...axis, nameGap: 28, splitLine: { show: false } }));
-  option.yAxis = option.yAxis.map((y) => ({ ...y, ...axis, nameGap: 52, nameMoveOverlap: option.yAxis.length === 1 }));
+  const left = option.yAxis.length === 1 ? 72 : Math.max(72, numbersOf(option.series) + 36); // one plot alone makes room itself
+  option.yAxis = option.yAxis.map((y) => ({ ...y, ...axis, nameGap: left - 16, nameMoveOverlap: option.yAxis.length === 1 }));
   option.grid = grids(option.xAxis.length, {
-    left: 72,
+    left,
     right: capped(option.series) ? 52 : named.length === 0 || narrow ? 16 : 176,
     top: (narrow && named.length > 0 ? 20 : 0) + (option.series.some((s) => s.markArea || s.markLine) ? 28 : 12), // for labels over the plot
     bottom: option.dataZoom ? 92 : 44,
@@ -118,6 +119,12 @@ function complete(option, width) {
 // strong are the lines to look at; thin ones are there for comparison.
 function strong(series) {
   return series.filter((s) => s.type === "line" && s.name && s.lineStyle.width >= 2);
+}
+
+// numbersOf is about the width of the numbers on the axes of lines.
+function numbersOf(series) {
+  const highest = Math.max(...series.filter((s) => s.name).flatMap((s) => s.data.map(([, y]) => y)));
+  return widthOf(Math.ceil(highest * 1.25).toLocaleString("en"));
 }
 
 // open follows the link in the table that belongs to a point of a sweep.

@@ -192,7 +192,8 @@ func labelsKeepApart(t *testing.T, open browserTab) {
 	for _, path := range []string{
 		"/?tab=load", // both lines end at 0, and one name takes two rows; a capacity is near 0, and one near the peak
 		"/?tab=load&show=exponential-full&show=exponential-equal",
-		"/?tab=load&clients.workload.kind=open", // and one near what is asked for
+		steadyPath + "&tab=load", // high numbers on the axes
+		steadyPath + "0000&tab=load&horizon=3s&replications=1",
 		"/?tab=work",
 	} {
 		p.do(chromedp.Navigate(p.url + path))

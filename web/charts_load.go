@@ -53,9 +53,12 @@ func loadChart(r *sim.Result, shown []standing) templates.Chart {
 	}
 	out := chart("load", "Load on the server over time", line.JSON())
 	out.Wide, out.Zooms, out.Table = true, true, l.table(shown)
-	out.Note = fmt.Sprintf("Line: attempts that arrived in the first run, bin by bin (%s). Band: 10 to 90"+nbsp+"%% of %s. "+
-		"It starts at recovery; the buttons, or the handles below, show the rest. Peak: the most in any %s after that, mean of the runs, as in the rows above.",
-		span(r.Scenario.Bin*time.Duration(l.per)), plural(float64(r.Scenario.Replications), "run", "runs"), span(r.Scenario.PeakWindow))
+	out.Note = fmt.Sprintf("Line: attempts that arrived in the first run, bin by bin (%s). Band: 10 to 90"+nbsp+"%% of %s. ",
+		span(r.Scenario.Bin*time.Duration(l.per)), plural(float64(r.Scenario.Replications), "run", "runs"))
+	if l.start(shown) > 0 {
+		out.Note += "It starts at recovery; the buttons, or the handles below, show the rest. "
+	}
+	out.Note += fmt.Sprintf("Peak: the most in any %s after recovery, mean of the runs, as in the rows above.", span(r.Scenario.PeakWindow))
 	return out
 }
 
@@ -89,10 +92,10 @@ func (l loads) spread(counts []float64, of func(a, b float64) float64) [][2]floa
 }
 
 // start is where the view starts, in per cent: at recovery, for what is turned away before that does no harm and would
-// dwarf the rest.
+// dwarf the rest; at 0 where the run does not get there.
 func (l loads) start(shown []standing) float32 {
 	for _, d := range shown[0].Run.Down {
-		if d.Why == "outage" {
+		if d.Why == "outage" && d.To < l.end {
 			return float32(math.Floor(1000*d.To/l.end) / 10)
 		}
 	}

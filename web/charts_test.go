@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/templates"
@@ -71,6 +72,21 @@ func TestLoadChartKeepsThePeak(t *testing.T) {
 		}
 		if note := rows[slices.IndexFunc(rows, func(row templates.Row) bool { return row.ID == s.Policy.ID })].Figures[3].Note; note != "peak "+peak+"/s" {
 			t.Errorf("%s: the row says %q", nameOf(s), note)
+		}
+	}
+}
+
+// The view starts at recovery, and where there is none it shows the whole run.
+func TestLoadChartShowsSomething(t *testing.T) {
+	for horizon, want := range map[time.Duration]bool{3 * time.Second: false, time.Minute: true} {
+		sc := sim.Default()
+		sc.Replications, sc.Horizon = 1, horizon
+		r, err := sim.Run(t.Context(), sc, nil)
+		must(t, err)
+		shown := rank(r)[:1]
+		c := loadChart(r, shown)
+		if start := loadsOf(r).start(shown); (start > 0) != want || start > 50 || strings.Contains(c.Note, "starts at recovery") != want {
+			t.Errorf("of %v it shows what comes after %v %%, and says: %s", horizon, start, c.Note)
 		}
 	}
 }
