@@ -79,6 +79,7 @@ func TestNode(t *testing.T) {
 			cases[format] = append(cases[format], c)
 		}
 	}
+	cases["cockatielBreakers"] = cockatielBreakers(t)
 	data, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +91,22 @@ func TestNode(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Error(err)
 	}
+}
+
+// cockatielBreakers are exports with a breaker, and the waits between attempts that all fail.
+func cockatielBreakers(t *testing.T) (cases []nodeCase) {
+	for _, broken := range breakerWaits {
+		file := exportBroken(t, "cockatiel", broken.breaker)
+		c := nodeCase{Text: file.Text, Attempts: int64(len(broken.waits)) + 1}
+		for _, w := range broken.waits {
+			c.Bounds = append(c.Bounds, [2]float64{float64(w.Milliseconds()), float64(w.Milliseconds())})
+		}
+		for range observed - len(c.Bounds) { // none of them is made
+			c.Bounds = append(c.Bounds, [2]float64{})
+		}
+		cases = append(cases, c)
+	}
+	return cases
 }
 
 // node runs a script of the folder node and returns what it writes.

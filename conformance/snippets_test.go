@@ -37,41 +37,48 @@ func TestSnippetsRun(t *testing.T) {
 	}
 }
 
-// What is exported for failsafe-go stops what the policy's breaker stops, of attempts that all fail: with the breaker open it
-// gives up, or waits on until half-open one more is let through.
+// breakerWaits are the waits between attempts that all fail, under a policy that waits a second before each of its 24 retries, and
+// a breaker: once that is open it gives up, or waits on until half-open one more is let through. By hand.
+var breakerWaits = []struct {
+	breaker string
+	waits   []time.Duration
+}{
+	{"failures=3,breaker.openFor=10s", []time.Duration{1e9, 1e9}},
+	{"failures=3,breaker.openFor=10s,breaker.onOpen=wait", []time.Duration{1e9, 1e9, 10e9, 10e9}},
+	{"failures=1,breaker.openFor=3s,breaker.successes=3,breaker.onOpen=wait", []time.Duration{3e9, 3e9, 3e9, 3e9, 3e9, 3e9, 3e9, 3e9}},
+	{"kind=ratio,breaker.window=4,breaker.ratio=1,breaker.openFor=20s,breaker.onOpen=wait", []time.Duration{1e9, 1e9, 1e9, 20e9}},
+}
+
+func exportBroken(t *testing.T, format, breaker string) export.File {
+	t.Helper()
+	p, err := strategies.ParseText("constant,base=1s,maxAttempts=25,breaker." + breaker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := export.Find(format)
+	file, err := f.Export(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// What is exported for failsafe-go stops what the policy's breaker stops.
 func TestFailsafeSnippetsBreak(t *testing.T) {
 	t.Parallel()
 	const run = `func(attempt func() error) { failsafe.With[any](p.Policy[any](), p.Breaker[any]()).Run(attempt) }`
-	const s = time.Second
-	tests := []struct {
-		breaker string
-		want    []time.Duration // between attempts
-	}{
-		{"failures=3,breaker.openFor=10s", []time.Duration{s, s}},
-		{"failures=3,breaker.openFor=10s,breaker.onOpen=wait", []time.Duration{s, s, 10 * s, 10 * s}},
-		{"failures=1,breaker.openFor=3s,breaker.successes=3,breaker.onOpen=wait", []time.Duration{3 * s, 3 * s, 3 * s, 3 * s, 3 * s, 3 * s, 3 * s, 3 * s}},
-		{"kind=ratio,breaker.window=4,breaker.ratio=1,breaker.openFor=20s,breaker.onOpen=wait", []time.Duration{s, s, s, 20 * s}},
-	}
-	format, _ := export.Find("failsafe-go")
 	var files []export.File
-	for _, test := range tests {
-		p, err := strategies.ParseText("constant,base=1s,maxAttempts=25,breaker." + test.breaker)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := format.Export(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, file)
+	for _, broken := range breakerWaits {
+		files = append(files, exportBroken(t, "failsafe-go", broken.breaker))
 	}
-	for i, waits := range runSnippets(t, files, run) {
-		wrong := len(waits) != len(tests[i].want)
-		for k := 0; !wrong && k < len(waits); k++ {
-			wrong = (waits[k] - tests[i].want[k]).Abs() > time.Microsecond // attempts take a nanosecond each
+	for i, got := range runSnippets(t, files, run) {
+		want := breakerWaits[i].waits
+		wrong := len(got) != len(want)
+		for k := 0; !wrong && k < len(got); k++ {
+			wrong = (got[k] - want[k]).Abs() > time.Microsecond // attempts take a nanosecond each
 		}
 		if wrong {
-			t.Errorf("%s: waits %v, want %v", tests[i].breaker, waits, tests[i].want)
+			t.Errorf("%s: waits %v, want %v", breakerWaits[i].breaker, got, want)
 		}
 	}
 }

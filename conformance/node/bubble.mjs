@@ -2,6 +2,9 @@
 
 // A timer fires at once, and the clock says that it has waited.
 let now = 0;
+// clock is the time that has passed, in milliseconds.
+export const clock = () => now;
+
 globalThis.setTimeout = (callback, delay, ...args) => {
   const due = now + delay;
   queueMicrotask(() => {

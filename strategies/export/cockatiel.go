@@ -2,6 +2,8 @@ package export
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/stampede-sim/stampede/strategies"
@@ -11,8 +13,8 @@ import (
 var cockatiel = Format{
 	ID:        "cockatiel",
 	Name:      "TypeScript: cockatiel",
-	Place:     "Call policy.execute with your function, and say in isTransient what is retried.",
-	Source:    "RetryPolicy.ts, ExponentialBackoff.ts and ExponentialBackoffGenerators.ts of cockatiel 4.0",
+	Place:     "Call policy.execute with your function, and say in isTransient what is retried. One with a circuit breaker is made once for all calls to a server.",
+	Source:    "CircuitBreakerPolicy.ts, RetryPolicy.ts, ExponentialBackoff.ts and ExponentialBackoffGenerators.ts of cockatiel 4.0",
 	File:      "retry.ts",
 	MediaType: "text/plain; charset=utf-8",
 	fit:       fitCockatiel,
@@ -31,7 +33,8 @@ func fitCockatiel(f *fitting) {
 	f.whole(time.Millisecond, "timers have whole milliseconds; rounded up")
 	f.leaveOutDeadline("in cockatiel that is a timeout policy wrapped around this one, which also ends the attempt under way")
 	f.leaveOutAttemptTimeout("in cockatiel that is a timeout policy inside this one")
-	f.leaveOutGuards("", "in cockatiel breakers are policies of their own")
+	f.leaveOutBudget("", "cockatiel has neither retry budgets nor throttling")
+	fitCockatielBreaker(f)
 	f.hints(strategies.IgnoreHint, "cockatiel reads no header; a DelegateBackoff can")
 }
 
@@ -58,6 +61,16 @@ func (f *fitting) shortenedByCockatiel() {
 	f.note("cockatiel ignores an exponent that is given with these generators, and always doubles.")
 }
 
+func fitCockatielBreaker(f *fitting) {
+	if f.fits.Breaker.Kind == "" {
+		return
+	}
+	f.breakerWith("timers have whole milliseconds; rounded up", "openFor", roundUp(f.fits.Breaker.Args.Duration("openFor"), time.Millisecond))
+	f.breakerWith("for an open time drawn at random it needs a backoff of your own in halfOpenAfter", "openJitter", 0.0)
+	f.breakerWith("half-open, cockatiel lets as many attempts through as it needs successes", "probes", f.fits.Breaker.Args.Integer("successes"))
+	f.note("Half-open, cockatiel lets what comes beside its trial wait for the outcome instead of stopping it, and it counts outcomes whenever their attempt left.")
+}
+
 func writeCockatiel(p strategies.Policy) string {
 	attempts := "Number.MAX_SAFE_INTEGER"
 	if p.MaxAttempts > 0 {
@@ -67,17 +80,55 @@ func writeCockatiel(p strategies.Policy) string {
 	if drawsMoments(p) && factor(p) != 2 {
 		exponent = fmt.Sprintf("      exponent: %v,\n", factor(p))
 	}
-	return fmt.Sprintf(`import { ExponentialBackoff, %s, handleWhen, retry } from "cockatiel";
+	imports := []string{"ExponentialBackoff", generator, "handleWhen", "retry"}
+	handled, inside := "isTransient", ""
+	if p.Breaker.Kind != "" {
+		var used []string
+		handled, inside, used = cockatielBreaker(p)
+		imports = append(imports, used...)
+	}
+	slices.Sort(imports)
+	policy := fmt.Sprintf(`  retry(handleWhen(%s), {
+    maxAttempts: %s, // retries
+    backoff: new ExponentialBackoff({
+      generator: %s,
+%s      initialDelay: %d,
+      maxDelay: %d,
+    }),
+  })`, handled, attempts, generator, exponent, milliseconds(base(p)), milliseconds(p.Cap))
+	if inside != "" {
+		policy = "  wrap(\n" + indent(policy) + ",\n" + indent(inside) + ",\n  )"
+	}
+	return fmt.Sprintf(`import { %s } from "cockatiel";
 
 // To be retried: %s.
 export const policy = (isTransient: (error: unknown) => boolean) =>
-  retry(handleWhen(isTransient), {
-    maxAttempts: %s, // retries
-    backoff: new ExponentialBackoff({
-      generator: %[1]s,
-%[6]s      initialDelay: %[4]d,
-      maxDelay: %[5]d,
-    }),
-  });
-`, generator, words(p.RetryOn), attempts, milliseconds(base(p)), milliseconds(p.Cap), exponent)
+%s;
+`, strings.Join(imports, ", "), words(p.RetryOn), policy)
 }
+
+// cockatielBreaker is the breaker inside a retry policy, what that handles then, and what is to be imported for both. A share of
+// failures opens it beyond its threshold, so that lies between two counts.
+func cockatielBreaker(p strategies.Policy) (handled, breaker string, imports []string) {
+	b, a := p.NewBreaker(), p.Breaker.Args
+	handled = "(error) => !(error instanceof BrokenCircuitError) && isTransient(error)"
+	if a.Text("onOpen") == "wait" {
+		handled = "(error) => error instanceof BrokenCircuitError || isTransient(error)"
+	}
+	kind, opens := "ConsecutiveBreaker", fmt.Sprintf("new ConsecutiveBreaker(%d)", b.Failures)
+	if b.Window > 0 {
+		kind = "CountBreaker"
+		opens = fmt.Sprintf("new CountBreaker({ threshold: %v, size: %d })", (float64(b.Failures)-0.5)/float64(b.Window), b.Window)
+	}
+	halfOpen := ""
+	if n := a.Integer("successes"); n > 1 {
+		halfOpen = fmt.Sprintf("    halfOpenSampling: { calls: %d, threshold: 0 },\n", n)
+	}
+	return handled, fmt.Sprintf(`  circuitBreaker(handleWhen(isTransient), {
+    halfOpenAfter: %d,
+%s    breaker: %s,
+  })`, milliseconds(a.Duration("openFor")), halfOpen, opens), []string{"BrokenCircuitError", kind, "circuitBreaker", "wrap"}
+}
+
+// indent moves lines one level in.
+func indent(lines string) string { return "  " + strings.ReplaceAll(lines, "\n", "\n  ") }
