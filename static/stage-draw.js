@@ -33,7 +33,7 @@ export function scene(run, width) {
   const works = run.doc.scenario.server.kind === "occ" ? null : places(workers, Math.max(...run.trace.server.busy, 1), box.width - 24, 26, manyWorkers);
   box.height = 34 + [waits, works].reduce((sum, p) => sum + (p ? p.height + 24 : 0), 0);
   return {
-    run, width, height: top + box.height + 1, cell, x, y, door, box, mouth,
+    run, width, height: top + box.height + 1, cell, x, y, door, box,
     dot: Math.min(Math.max(cell * 0.14, 2), 5), ring: cell * 0.5 - 1.5,
     waits, works,
     place: new Int32Array(n), // in each client's life
@@ -57,11 +57,9 @@ function places(limit, most, width, height, many) {
 // draw draws a scene at a time. `look` has the colours and the marks, `wait` the longest wait that a ring stands for.
 export function draw(ctx, s, t, speed, wait, look, followed) {
   ctx.clearRect(0, 0, s.width, s.height);
-  const server = serverAt(s.run, t, s.memory);
   ways(ctx, s, t, speed * glow, look, followed);
   clients(ctx, s, t, speed * glow, wait, look, followed);
-  box(ctx, s, server, look, t);
-  return server;
+  box(ctx, s, serverAt(s.run, t, s.memory), look, t);
 }
 
 // ways draws what is under way, and fading lines where something has just gone.
@@ -400,7 +398,7 @@ function sign(ctx, s, look, text, below) {
   ctx.fillText(below, x, top + height / 2 + 14);
 }
 
-// at is the client at a place of the scene, or -1.
+// clientAt is the client at a place of the scene, or -1.
 export function clientAt(s, x, y) {
   let [best, nearest] = [-1, (s.cell * 0.6) ** 2];
   for (let c = 0; c < s.run.count; c++) {
@@ -409,5 +407,3 @@ export function clientAt(s, x, y) {
   }
   return best;
 }
-
-export { idle };

@@ -1,11 +1,9 @@
 // The still picture of a run, for those who want nothing to move: a line a client, time across, a mark where each of its
 // attempts left, and a line at the time.
 
-import { serverAt } from "./stage-run.js";
-
 export function rasterScene(run, width, end) {
   const line = Math.min(Math.max(300 / run.count, 1), 12);
-  return { run, width, end, line, height: Math.ceil(line * run.count) + 1, memory: {}, counts: new Int32Array(5) };
+  return { run, width, end, line, height: Math.ceil(line * run.count) + 1, counts: new Int32Array(5) };
 }
 
 export function drawRaster(ctx, s, t, look, followed) {
@@ -33,5 +31,4 @@ export function drawRaster(ctx, s, t, look, followed) {
   }
   ctx.fillStyle = look.ink;
   ctx.fillRect(x(t) - 0.5, 0, 1, s.height);
-  return serverAt(s.run, t, s.memory);
 }

@@ -1,5 +1,5 @@
-// Plays the stages on a page: runs drawn attempt by attempt as the engine traced them. Those in one lock-step group share
-// a clock and its controls. Stages that are put on the page later are found; what leaves the screen stops.
+// Plays the stages on a page: runs drawn attempt by attempt as the engine traced them. Those side by side share a clock
+// and its controls. Stages that are put on the page later are found; what leaves the screen stops.
 
 import { clientAt, draw, scene } from "./stage-draw.js";
 import { lookOf } from "./stage-look.js";
@@ -13,7 +13,7 @@ const backoff = { base: 1000, cap: 30_000 }; // ms: full jitter, exponential
 const wordsEvery = 100; // ms between changes of what is said beside a moving picture
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-export const groups = new Map(); // by element: a lock-step group or a figure that stands alone
+export const groups = new Map(); // by element
 
 const nearby = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => stageOf(target)?.near(isIntersecting)), { rootMargin: "300px" });
 const onScreen = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => stageOf(target)?.show(isIntersecting)));
@@ -21,7 +21,7 @@ const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => st
 
 // find takes up the stages there are now, and lets go of those that have gone.
 function find() {
-  const roots = new Set([...document.querySelectorAll("figure.stage")].map((figure) => figure.closest("[data-lockstep]") ?? figure));
+  const roots = new Set(document.querySelectorAll(".stages"));
   for (const [root, group] of groups) {
     if (roots.has(root) && group.isCurrent()) continue;
     group.end();
@@ -33,7 +33,7 @@ function find() {
 
 // stageOf is the stage that plays in a figure.
 export function stageOf(figure) {
-  return groups.get(figure?.closest("[data-lockstep]") ?? figure)?.stages.find((stage) => stage.figure === figure);
+  return groups.get(figure?.closest(".stages"))?.stages.find((stage) => stage.figure === figure);
 }
 
 // Group is one clock and the stages that follow it.
@@ -43,15 +43,14 @@ class Group {
   // What the address does not say of a group is as it was in the one before: another run is watched the same way.
   constructor(root, before) {
     this.root = root;
-    const figures = root.matches("figure.stage") ? [root] : [...root.querySelectorAll("figure.stage")];
+    const figures = [...root.querySelectorAll("figure.stage")];
     this.stages = figures.map((figure) => new Stage(this, figure));
     this.length = Math.max(...figures.map((figure) => Number(figure.dataset.end)));
     const said = new URLSearchParams(root.dataset.player);
     this.time = Math.min(Number(said.get("at")), this.length); // s of the run
     this.speed = Number(said.get("speed") ?? before?.speed ?? 1);
     this.followed = said.has("client") ? said.get("client") - 1 : (before?.followed ?? -1);
-    const place = root.matches("figure.stage") ? root.querySelector(".stage-controls") : root.querySelector(":scope > .stage-controls");
-    this.controls = controls(place, this);
+    this.controls = controls(root.querySelector(".stage-controls"), this);
     this.keys = (event) => this.pressed(event);
     root.addEventListener("keydown", this.keys);
     this.refresh();
@@ -59,7 +58,7 @@ class Group {
 
   // isCurrent reports whether the group still shows what its figures ask for.
   isCurrent() {
-    const figures = this.root.matches("figure.stage") ? [this.root] : [...this.root.querySelectorAll("figure.stage")];
+    const figures = this.root.querySelectorAll("figure.stage");
     return figures.length === this.stages.length && this.stages.every((s, i) => s.figure === figures[i] && s.address === figures[i].dataset.trace);
   }
 
@@ -177,7 +176,7 @@ class Group {
 // Stage is one figure.
 class Stage {
   shown = false;
-  drawn = null; // what was drawn last, and when
+  drawn = null; // at what time, and how many clients were at what
 
   constructor(group, figure) {
     this.group = group;
@@ -267,7 +266,6 @@ class Stage {
     this.canvas.width = Math.round(width * this.scale);
     this.canvas.height = Math.round(this.scene.height * this.scale);
     this.canvas.style.height = `${this.scene.height}px`;
-    this.drawn = null;
     this.refresh(true);
   }
 
@@ -294,8 +292,9 @@ class Stage {
   paint() {
     const { time, speed, wait, followed, still } = this.group;
     this.ctx.setTransform(this.scale, 0, 0, this.scale, 0, 0);
-    const server = still ? drawRaster(this.ctx, this.scene, time, this.look, followed) : draw(this.ctx, this.scene, time, speed, wait, this.look, followed);
-    this.drawn = { time, server, counts: this.scene.counts };
+    if (still) drawRaster(this.ctx, this.scene, time, this.look, followed);
+    else draw(this.ctx, this.scene, time, speed, wait, this.look, followed);
+    this.drawn = { time, counts: this.scene.counts };
   }
 
   next(time, by, followed) {
