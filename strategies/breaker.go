@@ -23,18 +23,16 @@ type BreakerState struct {
 	until   int64  // open until then
 	changes uint32 // of state, so far: what was sent before the last is not heeded
 	phase   phase
-	flying  int32 // half-open: probes in flight
-	run     int32 // closed, without a window: failures in a row; half-open: successes in a row; with a window: failures in it
+	full    bool   // with a window: it has as many outcomes as it holds
+	next    uint16 // with a window: where the next one goes
+	flying  int32  // half-open: probes in flight
+	run     int32  // closed, without a window: failures in a row; half-open: successes in a row; with a window: failures in it
 
-	last *outcomes // with a window
+	window *outcomes
 }
 
-// outcomes are the last ones in a window.
-type outcomes struct {
-	failed []uint64 // a bit each
-	next   int      // where the next one goes
-	count  int      // how many there are
-}
+// outcomes are the last ones: a bit each, set for a failure.
+type outcomes [(maxOutcomes + 63) / 64]uint64
 
 type phase uint8
 
@@ -76,11 +74,8 @@ func (b *Breaker) Seen(s *BreakerState, mark uint32, failed bool, t int64, u uin
 			return 0
 		}
 	case b.Window > 0:
-		if s.last == nil {
-			s.last = &outcomes{failed: make([]uint64, b.words())}
-		}
-		s.run += s.last.slide(failed, b.Window)
-		if s.last.count < b.Window || int(s.run) < b.Failures {
+		s.slide(failed, b.Window)
+		if !s.full || int(s.run) < b.Failures {
 			return 0
 		}
 	case !failed:
@@ -103,27 +98,27 @@ func (s *BreakerState) Open(t int64) bool { return s.phase == open && t < s.unti
 func (s *BreakerState) change(to phase) {
 	s.phase = to
 	s.changes++
-	s.flying, s.run = 0, 0
-	if s.last != nil {
-		clear(s.last.failed)
-		s.last.next, s.last.count = 0, 0
+	s.flying, s.run, s.next, s.full = 0, 0, 0, false
+	if s.window != nil {
+		*s.window = outcomes{}
 	}
 }
 
-// slide puts an outcome into the window, in the place of the oldest, and returns how many more failures there are in it.
-func (o *outcomes) slide(failed bool, window int) (more int32) {
-	word, bit := &o.failed[o.next/64], o.next%64
-	more = -int32(*word >> bit & 1)
+// slide puts an outcome into the window, in the place of the oldest, and counts the failures in it.
+func (s *BreakerState) slide(failed bool, window int) {
+	if s.window == nil {
+		s.window = new(outcomes)
+	}
+	word, bit := &s.window[s.next/64], s.next%64
+	s.run -= int32(*word >> bit & 1)
 	*word &^= 1 << bit
 	if failed {
 		*word |= 1 << bit
-		more++
+		s.run++
 	}
-	if o.next++; o.next == window {
-		o.next = 0
+	if s.next++; int(s.next) == window {
+		s.next, s.full = 0, true
 	}
-	o.count = min(o.count+1, window)
-	return more
 }
 
 // What a stopped request does.
@@ -165,6 +160,3 @@ func newBreaker(a spec.Args) *Breaker {
 	return &Breaker{Open: Window{openFor - stray, 2 * stray}, Probes: int(a.Integer("probes")),
 		Successes: int(a.Integer("successes")), Wait: a.Text("onOpen") == waitWhenOpen}
 }
-
-// words returns how many words of 64 bits a process's window takes.
-func (b *Breaker) words() int { return (b.Window + 63) / 64 }

@@ -55,7 +55,7 @@ func (p Policy) GuardBytes() (n int64) {
 	if b := p.NewBreaker(); b != nil {
 		n += int64(reflect.TypeFor[BreakerState]().Size())
 		if b.Window > 0 {
-			n += int64(reflect.TypeFor[outcomes]().Size()) + 8*int64(b.words())
+			n += int64(reflect.TypeFor[outcomes]().Size())
 		}
 	}
 	if p.Budget.Kind != "" {

@@ -4,6 +4,7 @@ package strategies_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,43 @@ func TestBreakerOfRatio(t *testing.T) {
 		"0 fail 1", "0 ok 2", "0 ok 3", "0 ok 4", // one of four
 		"0 fail 5",         // the first has left the window: one of four
 		"0 fail 6 opens 1") // two of four
+}
+
+// Windows of each size around a word's, and the largest: a breaker opens at the first outcome that makes half of the last
+// window failures, counted anew each time.
+func TestBreakerWindows(t *testing.T) {
+	for _, window := range []int{1, 2, 63, 64, 65, 128, 999, 1000} {
+		b := guarded(t, fmt.Sprintf("breaker.kind=ratio,breaker.window=%d,breaker.ratio=0.5", window)).NewBreaker()
+		random := rand.New(rand.NewPCG(1, uint64(window)))
+		var s strategies.BreakerState
+		var seen []bool
+		opened := 0
+		for i := range 50_000 {
+			t0 := int64(i) * 20e9 // when the 10 s that it stays open are over
+			if b.Allows(&s, t0); len(seen) == 0 && opened > 0 {
+				b.Seen(&s, b.Sent(&s), false, t0, 0) // the probe that closes it
+			}
+			failed := random.Float64() < 0.45
+			seen = append(seen, failed)
+			last := seen[max(0, len(seen)-window):]
+			failures := 0
+			for _, f := range last {
+				if f {
+					failures++
+				}
+			}
+			want := len(last) == window && 2*failures >= window
+			if got := b.Seen(&s, b.Sent(&s), failed, t0, 0) != 0; got != want {
+				t.Fatalf("window %d, outcome %d: opened %v, %d of %d failed", window, i, got, failures, len(last))
+			}
+			if want {
+				seen, opened = nil, opened+1
+			}
+		}
+		if opened == 0 && window < 999 {
+			t.Errorf("window %d: never opened", window)
+		}
+	}
 }
 
 // A window of more than a word, at its threshold.
