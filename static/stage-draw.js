@@ -37,6 +37,7 @@ export function scene(run, width) {
     dot: Math.min(Math.max(cell * 0.14, 2), 5), ring: cell * 0.5 - 1.5,
     waits, works,
     place: new Int32Array(n), // in each client's life
+    lit: new Uint8Array(n), // clients that have something newer which fades: many attempts pass in a frame that is played fast
     memory: {}, counts: new Int32Array(5),
   };
 }
@@ -68,11 +69,14 @@ function ways(ctx, s, t, after, look, followed) {
   const fading = new Map();
   const heads = new Path2D();
   const tails = new Path2D();
+  s.lit.fill(0);
   for (let i = last(trace.leftSeconds, t); i >= 0 && trace.leftSeconds[i] >= t - longestOut - after; i--) {
     const arrived = trace.arrivedSeconds[i];
     const c = trace.client[i];
     if (arrived === null || c >= s.run.count) continue;
     if (t >= arrived) {
+      if (s.lit[c]) continue;
+      s.lit[c] = 1;
       const [from, to] = [s.x[c], s.door[c]];
       line(shade(fading, look.ink, (t - arrived) / after), from, s.y[c] + s.dot, to, s.box.top);
       continue;
@@ -86,12 +90,15 @@ function ways(ctx, s, t, after, look, followed) {
   }
   const marks = [];
   const times = s.answered ?? (s.answered = back.map((i) => trace.answeredSeconds[i]));
+  s.lit.fill(0);
   for (let k = last(times, t); k >= 0 && times[k] >= t - longestBack - after; k--) {
     const i = back[k];
     const c = trace.client[i];
     const seen = trace.seenSeconds[i];
     const outcome = trace.outcome[i];
     if (t >= seen) {
+      if (s.lit[c]) continue;
+      s.lit[c] = 1;
       line(shade(fading, look.outcomes[outcome].colour, (t - seen) / after), s.door[c], s.box.top, s.x[c], s.y[c] + s.dot);
       continue;
     }
@@ -245,9 +252,11 @@ function seen(ctx, s, t, after, look) {
   const order = s.seenOrder ?? (s.seenOrder = trace.client.map((_, i) => i).filter((i) => trace.seenSeconds[i] !== null && trace.outcome[i] !== "ok")
     .sort((a, b) => trace.seenSeconds[a] - trace.seenSeconds[b]));
   const times = s.seenTimes ?? (s.seenTimes = order.map((i) => trace.seenSeconds[i]));
+  s.lit.fill(0);
   for (let k = last(times, t); k >= 0 && times[k] > t - after; k--) {
     const c = trace.client[order[k]];
-    if (c >= s.run.count) continue;
+    if (c >= s.run.count || s.lit[c]) continue;
+    s.lit[c] = 1;
     ctx.globalAlpha = 1 - (t - times[k]) / after;
     mark(ctx, look.outcomes[trace.outcome[order[k]]], s.x[c], s.y[c]);
   }

@@ -398,6 +398,15 @@ func stageBearsMuch(t *testing.T, open browserTab) {
 	if took := stage[float64](p, `const began = performance.now(); group.follow(0); for (let k = 0; k < 10; k++) group.seek(k * 5 + 1); return (performance.now() - began) / 10;`); took > 1000 {
 		t.Errorf("a picture takes %v ms", took)
 	}
+	// However many attempts fade, only a client's last one can be seen.
+	if strokes := stage[int](p, `let n = 0;
+		const { stroke } = one.ctx;
+		one.ctx.stroke = function (...path) { n++; stroke.apply(this, path); };
+		group.speed = 20;
+		group.seek(20);
+		return n;`); strokes > 50 {
+		t.Errorf("%d strokes for one client", strokes)
+	}
 	p.await(`document.querySelector(".stage-note").textContent.includes("too many attempts to draw all")`)
 }
 
