@@ -28,7 +28,7 @@ type guards struct {
 type remembered struct {
 	answers  []int64  // on their way to the client: whether it is a success, its class, its hint
 	marks    []uint32 // the breaker's, when the attempt left
-	timedOut []bool   // the last retry was paid for after a timeout
+	timedOut []bool   // the last retry was paid for after a timeout; nil unless the budget refunds it
 }
 
 // newGuards returns the guards of a policy for so many clients, in the memory of old ones; nil if it has none.
@@ -47,7 +47,9 @@ func newGuards(p *strategies.Policy, clients, perProcess, slots int, old *guards
 		g.marks = resized(old.marks, slots)
 	}
 	if g.budget != nil {
-		g.timedOut = resized(old.timedOut, slots)
+		if g.budget.Refund {
+			g.timedOut = resized(old.timedOut, slots)
+		}
 		g.budgets = resized(old.budgets, processes)
 		for i := range g.budgets {
 			g.budgets[i] = g.budget.Start()
@@ -67,7 +69,7 @@ func (g *guards) grow() {
 	if g.breaker != nil {
 		g.marks = append(g.marks, 0)
 	}
-	if g.budget != nil {
+	if g.timedOut != nil {
 		g.timedOut = append(g.timedOut, false)
 	}
 }
@@ -191,10 +193,25 @@ func (e *engine) dispatch(g *group, number uint64, n, t int64) {
 }
 
 // toldPays tells a client's guards, at t, that attempt n was refused by a server that is down, and reports whether they
-// pay for another. If not, the request has failed.
+// pay for another. If not, the request has failed. It is tell and pays in one, for that is where guards are asked most.
 func (e *engine) toldPays(g *group, number uint64, n, t int64) bool {
-	e.tell(g, number, n, t, strategies.Unavailable)
-	if e.pays(g, number, t, false) {
+	s, p := g.guards, e.process(g, number)
+	if s.breaker != nil {
+		e.tellBreaker(g, p, number, n, t, true)
+	}
+	if s.throttle != nil && !s.throttle.Rejects(strategies.Unavailable) {
+		s.throttle.Accepted(&s.throttles[p], t)
+	}
+	if s.budget == nil {
+		return true
+	}
+	state := &s.budgets[p]
+	before := state.Left()
+	s.budget.Failed(state, t)
+	ok := s.budget.Pays(state, t, false)
+	e.recordTokens(g, t, state.Left()-before)
+	s.remember(g, number, false)
+	if ok {
 		return true
 	}
 	if next, more := e.requestFailed(g, number, n, t, reasonBudget); more {
@@ -230,14 +247,10 @@ func (e *engine) answered(ev event) {
 
 // tell lets the guards know of an outcome that a client has seen.
 func (e *engine) tell(g *group, number uint64, n, t int64, class strategies.Class) {
-	s, p, slot := g.guards, e.process(g, number), g.slot(number)
+	s, p := g.guards, e.process(g, number)
 	failed := class != success && g.retryOn.Has(class)
 	if s.breaker != nil {
-		u := at(e.stream.of(g.id|number), uint64(n), drawOpen)
-		if until := s.breaker.Seen(&s.breakers[p], s.marks[slot], failed, t, u); until > 0 && g.tested {
-			e.series.step(levelOpen, t, 1)
-			e.series.step(levelOpen, until, -1)
-		}
+		e.tellBreaker(g, p, number, n, t, failed)
 	}
 	if s.budget != nil && (failed || class == success) {
 		state := &s.budgets[p]
@@ -245,12 +258,22 @@ func (e *engine) tell(g *group, number uint64, n, t int64, class strategies.Clas
 		if failed {
 			s.budget.Failed(state, t)
 		} else {
-			s.budget.Succeeded(state, t, n > 1, s.timedOut[slot])
+			s.budget.Succeeded(state, t, n > 1, s.timedOut != nil && s.timedOut[g.slot(number)])
 		}
 		e.recordTokens(g, t, state.Left()-before)
 	}
 	if s.throttle != nil && (class == success || !s.throttle.Rejects(class)) {
 		s.throttle.Accepted(&s.throttles[p], t)
+	}
+}
+
+// tellBreaker lets a process's breaker know of the outcome of attempt n that a client has seen at t.
+func (e *engine) tellBreaker(g *group, process int64, number uint64, n, t int64, failed bool) {
+	s := g.guards
+	u := at(e.stream.of(g.id|number), uint64(n), drawOpen)
+	if until := s.breaker.Seen(&s.breakers[process], s.marks[g.slot(number)], failed, t, u); until > 0 && g.tested {
+		e.series.step(levelOpen, t, 1)
+		e.series.step(levelOpen, until, -1)
 	}
 }
 
@@ -264,8 +287,15 @@ func (e *engine) pays(g *group, number uint64, t int64, timedOut bool) bool {
 	before := state.Left()
 	ok := s.budget.Pays(state, t, timedOut)
 	e.recordTokens(g, t, state.Left()-before)
-	s.timedOut[g.slot(number)] = timedOut
+	s.remember(g, number, timedOut)
 	return ok
+}
+
+// remember notes whether the retry that has been paid for follows a timeout.
+func (s *guards) remember(g *group, number uint64, timedOut bool) {
+	if s.timedOut != nil {
+		s.timedOut[g.slot(number)] = timedOut
+	}
 }
 
 // recordTokens records that there are so many thousandths more in a budget of the group.
