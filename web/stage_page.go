@@ -117,8 +117,8 @@ func shownIn(query url.Values, st state) []string {
 // How high a frame of stages is, in pixels: of one, or of two side by side, and of two where no more than
 // narrowest pixels across leave them one above the other (stage.css).
 const (
-	frameHeight   = 1080
-	stackedHeight = 1890
+	frameHeight   = 1120
+	stackedHeight = 1960
 	narrowest     = 680
 )
 
