@@ -52,6 +52,13 @@ var policyCases = []struct{ rule, query, says, why string }{
 	{"gives-up", doublingPolicy + "&roundTrip=0s", "Gives up after 7 s.", "Its last attempt is made after 7 s at the latest, and fails after another 0 s."},
 	{"gives-up", doublingPolicy + ",attemptTimeout=500ms&down=silent", "Gives up after 9 s.", "Its last attempt is made after 8.5 s at the latest, and fails after another 500 ms."},
 	{"gives-up", doublingPolicy + ",jitter=full&roundTrip=0s", "Gives up after 7 s at the latest, 3.5 s on average.", "Its last attempt is made after 7 s at the latest, and fails after another 0 s."},
+	// The attempt after 30 s, or 20 s, would come too late, and at 30.08 s it does not: each failure takes 40 ms.
+	{"gives-up", "p=exponential,base=10s,deadline=29s&roundTrip=0s", "Gives up after 10 s.", "Its last attempt is made after 10 s at the latest, and fails after another 0 s."},
+	{"gives-up", "p=exponential,base=20s,deadline=19s", "Gives up after 40 ms.", "Its last attempt is made after 0 s at the latest, and fails after another 40 ms."},
+	{"gives-up", "p=exponential,base=10s,deadline=30080ms", "Gives up after 30.1 s.", "Its last attempt is made after 30.1 s at the latest, and fails after another 40 ms."},
+	{"gives-up", "p=exponential,base=10s,jitter=full,maxAttempts=2,deadline=4s&roundTrip=0s", "Gives up after 4 s at the latest, 800 ms on average.", "Its last attempt is made after 4 s at the latest, and fails after another 0 s."},
+	// Moments that are drawn lie apart from each other, so that not all waits can be at their longest.
+	{"gives-up", "p=exponential,base=2s,jitter=decorrelatedV2,maxAttempts=4&roundTrip=0s", "Gives up after 11.4 s at the latest, 8.21 s on average.", "Its last attempt is made after 11.4 s at the latest, and fails after another 0 s."},
 	{"gives-up", "p=constant,base=1ms,deadline=1h&outage=1s", "Gives up after 60 min at the latest.", "Its last attempt is made after 60 min at the latest, and fails after another 40 ms."},
 	{"gives-up", "p=exponential,base=1s", "", ""},
 

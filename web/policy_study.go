@@ -91,19 +91,35 @@ func (s *study) latest() float64 {
 	if s.endless() {
 		return -1
 	}
-	latest := math.Inf(1)
-	if limit := s.limit(); limit > 0 && limit <= strategies.MostAttempts {
-		latest = float64(limit-1) * s.fails.Seconds()
-		for n := int64(1); n < limit; n++ {
-			_, hi := s.compiled.Bounds(n)
-			latest += float64(hi) / 1e9
-		}
+	deadline := math.Inf(1)
+	if s.policy.Deadline > 0 {
+		deadline = s.policy.Deadline.Seconds()
 	}
-	if d := s.policy.Deadline; d > 0 {
-		latest = min(latest, d.Seconds())
+	latest, least, most := 0.0, 0.0, 0.0
+	for n := int64(1); n != s.limit(); n++ {
+		switch {
+		case n > strategies.MostAttempts:
+			return deadline
+		case n <= int64(len(s.delays)):
+			sum := s.delays[n-1].Cumulative
+			least, most = sum.Min, sum.Max
+		default:
+			lo, hi := s.compiled.Bounds(n)
+			least, most = least+float64(lo)/1e9, most+float64(hi)/1e9
+		}
+		failures := float64(n) * s.fails.Seconds()
+		if least+failures > deadline+halfNanosecond {
+			return latest
+		}
+		if latest = most + failures; latest >= deadline {
+			return deadline
+		}
 	}
 	return latest
 }
+
+// halfNanosecond is in seconds: sums of whole nanoseconds that differ by less are the same.
+const halfNanosecond = 0.5e-9
 
 // axisEnd is the longest outage that the curves show, in seconds.
 func (s *study) axisEnd() float64 {
@@ -121,7 +137,8 @@ func (s *study) axisEnd() float64 {
 	return math.Ceil(end/step-1e-9) * step
 }
 
-// outages are those of the curves, that of the trial and the moments just before and after the latest end among them.
+// outages are those of the curves, that of the trial among them, and the moments just after the first attempt, which a
+// deadline can make the last, and just before and after the latest end.
 func (s *study) outages() []float64 {
 	end := s.axisEnd()
 	all := []float64{s.outage.Seconds()}
@@ -130,6 +147,9 @@ func (s *study) outages() []float64 {
 	}
 	if latest := s.latest(); latest > 0 {
 		all = append(all, latest, latest*(1+1e-9))
+	}
+	if s.policy.Deadline > 0 {
+		all = append(all, 1e-9)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -153,11 +173,18 @@ func (s *study) meanEnd() *float64 {
 
 // lastAttempt is the row of the last attempt, if there is one among those looked at.
 func (s *study) lastAttempt() (strategies.AttemptRow, bool) {
-	limit := s.limit()
-	if limit == 0 || limit > int64(len(s.life.Attempts)) {
-		return strategies.AttemptRow{}, false
+	rows := s.life.Attempts
+	n := int64(len(rows))
+	if n == s.limit() || s.lateLeftOut() {
+		return rows[n-1], true
 	}
-	return s.life.Attempts[limit-1], true
+	return strategies.AttemptRow{}, false
+}
+
+// lateLeftOut reports whether attempts are left out because the deadline always comes first.
+func (s *study) lateLeftOut() bool {
+	n := int64(len(s.life.Attempts))
+	return s.policy.Deadline > 0 && n < maxRetries && n != s.limit()
 }
 
 // delayInOutage is the delay that is under way when the outage ends, or the last there is.
@@ -214,8 +241,8 @@ func (s *study) tooLate() *strategies.AttemptRow {
 			return &rows[i]
 		}
 	}
-	if n := int64(len(rows)); n < maxRetries && (s.limit() == 0 || n < s.limit()) {
-		return &strategies.AttemptRow{Attempt: n + 1} // those that are never made are left out
+	if s.lateLeftOut() {
+		return &strategies.AttemptRow{Attempt: int64(len(rows)) + 1}
 	}
 	return nil
 }
