@@ -79,7 +79,13 @@ var sources = map[string]struct {
 	"envoy":           {2, upToMost(func(n float64) float64 { return min(0.025*math.Pow(2, n-1), 0.25) })},
 	"istio":           {3, upToMost(func(n float64) float64 { return min(0.025*math.Pow(2, n-1), 0.25) })},
 	"step-functions":  {4, exactly(func(n float64) float64 { return math.Pow(2, n-1) })},
-	"crash-loop":      {0, exactly(func(n float64) float64 { return min(10*math.Pow(2, n-1), 300) })},
+	"crash-loop": {0, exactly(func(n float64) float64 { // there is no back-off until a restart has entered one
+		restarts := n - 1
+		if restarts == 0 {
+			return 0
+		}
+		return min(10*math.Pow(2, restarts-1), 300)
+	})},
 }
 
 // differences are those of decorrelated jitter V2: from the latest moment before to the earliest, and the other way round.
