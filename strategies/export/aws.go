@@ -14,7 +14,7 @@ var awsConfig = Format{
 	Name:      "AWS SDK config",
 	Place:     "Put it into ~/.aws/config; or set AWS_RETRY_MODE and AWS_MAX_ATTEMPTS.",
 	Source:    "AWS SDKs and Tools reference guide, “Retry behavior”; retries/standard.py of botocore. SDKs differ in the first wait",
-	File:      "config",
+	File:      "aws-config",
 	MediaType: "text/plain; charset=utf-8",
 	fit:       fitAWS,
 	write:     writeAWS,

@@ -17,7 +17,7 @@ var envoy = Format{
 	Name:      "Envoy RetryPolicy",
 	Place:     "Put it into a route or a virtual host as retry_policy; of one with a budget, put circuit_breakers into the cluster.",
 	Source:    "config.route.v3.RetryPolicy, config.cluster.v3.CircuitBreakers and retry_state_impl.cc of Envoy, read in November 2026",
-	File:      "retry-policy.json",
+	File:      "envoy-retry-policy.json",
 	MediaType: "application/json",
 	fit:       fitEnvoy,
 	write:     writeEnvoy,

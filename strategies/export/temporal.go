@@ -12,7 +12,7 @@ var temporal = Format{
 	Name:      "Temporal RetryPolicy",
 	Place:     "It is the retryPolicy of an activity's or a child workflow's options. Its error types are named after the classes of failure: name yours instead.",
 	Source:    "temporal.api.common.v1.RetryPolicy and common/retrypolicy of Temporal server 1.30",
-	File:      "retry-policy.json",
+	File:      "temporal-retry-policy.json",
 	MediaType: "application/json",
 	fit:       fitTemporal,
 	write:     writeTemporal,
