@@ -184,7 +184,7 @@ func stageKeepsTime(t *testing.T, open browserTab) {
 		group.seek(served[0] - 0.1);
 		group.play();
 		const all = [];
-		while (one.drawn.time < served[0] + 0.1) {
+		while (one.drawn.time < served[0] + 0.1 || all.length < 4) { // a busy machine draws few frames in that time
 			const at = await new Promise(requestAnimationFrame);
 			all.push([at, one.drawn.time, one.drawn.counts[3]]);
 		}
