@@ -346,6 +346,9 @@ func stageKeepsStill(t *testing.T, open browserTab) {
 		t.Error("the picture does not show the time")
 	}
 	p.await(`document.querySelector(".stage-now").textContent.startsWith("5.00 s: ")`)
+	if key := eval[string](p, `document.querySelector(".stage-key").innerText`); strings.Contains(key, "ring") || !strings.HasPrefix(key, "a line for each client") {
+		t.Errorf("the key is that of a moving picture: %s", key)
+	}
 }
 
 // On the compare page the stages are those of the rows in the charts, and change with the scenario.
