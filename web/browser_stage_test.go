@@ -327,6 +327,22 @@ func stageStopsOffScreen(t *testing.T, open browserTab) {
 		return most;`); jumped > 0.5 {
 		t.Errorf("back on screen it jumps by %v s", jumped)
 	}
+	// So it does in a tab that is hidden, and goes on from there.
+	if wrong := stage[string](p, `const hide = (yes) => {
+			Object.defineProperty(document, "hidden", { value: yes, configurable: true });
+			document.dispatchEvent(new Event("visibilitychange"));
+		};
+		hide(true);
+		const before = group.time;
+		await frames(10);
+		const hidden = group.time;
+		hide(false);
+		await frames(1);
+		const back = group.time;
+		await frames(2);
+		return hidden === before && back === before && group.time > before ? "" : [before, hidden, back, group.time].join(" ");`); wrong != "" {
+		t.Errorf("before, in, after and two frames after a hidden tab it stands at %s s", wrong)
+	}
 }
 
 func stageKeepsStill(t *testing.T, open browserTab) {
