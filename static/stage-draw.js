@@ -150,8 +150,8 @@ function shade(fading, colour, age) {
 // mark draws an outcome's mark, as the key does.
 function mark(ctx, outcome, x, y) {
   ctx.strokeStyle = outcome.colour;
-  ctx.lineWidth = outcome.dot ? 7 : 1.75;
-  ctx.lineCap = outcome.dot ? "round" : "butt";
+  ctx.lineWidth = outcome.width;
+  ctx.lineCap = outcome.cap;
   ctx.translate(x - 7, y - 7);
   ctx.stroke(outcome.path);
   ctx.translate(7 - x, 7 - y);

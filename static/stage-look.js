@@ -6,7 +6,8 @@ export function lookOf(figure) {
   const outcomes = {};
   for (const path of figure.querySelectorAll(".stage-key [data-outcome] path")) {
     const { outcome, label } = path.closest("[data-outcome]").dataset;
-    outcomes[outcome] = { label, path: new Path2D(path.getAttribute("d")), colour: getComputedStyle(path).stroke, dot: outcome === "ok" };
+    const dot = outcome === "ok";
+    outcomes[outcome] = { label, path: new Path2D(path.getAttribute("d")), colour: getComputedStyle(path).stroke, width: dot ? 7 : 1.75, cap: dot ? "round" : "butt" };
   }
   const family = style.fontFamily;
   return {

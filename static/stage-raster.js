@@ -1,5 +1,5 @@
-// The still picture of a run, for those who want nothing to move: a line a client, time across, a mark where each of its
-// attempts left, and a line at the time.
+// The still picture of a run, for those who want nothing to move: a line a client, time across, the mark of its outcome where
+// each of its attempts left, and a line at the time.
 
 export function rasterScene(run, width, end) {
   const line = Math.min(Math.max(300 / run.count, 1), 12);
@@ -19,16 +19,21 @@ export function drawRaster(ctx, s, t, look, followed) {
     ctx.globalAlpha = 1;
   }
   const paths = {};
-  const half = Math.min(Math.max(s.line * 0.4, 1), 4);
+  const scale = Math.min(Math.max(s.line, 7), 14) / 14; // a mark is drawn 14 across
   trace.client.forEach((c, i) => {
-    if (c >= s.run.count) return;
+    const mark = look.outcomes[trace.outcome[i]];
+    if (c >= s.run.count || !mark) return;
     const path = (paths[trace.outcome[i]] ??= new Path2D());
-    path.rect(x(trace.leftSeconds[i]) - 0.75, (c + 0.5) * s.line - half, 1.5, 2 * half);
+    path.addPath(mark.path, new DOMMatrix([scale, 0, 0, scale, x(trace.leftSeconds[i]) - 7 * scale, (c + 0.5) * s.line - 7 * scale]));
   });
-  for (const outcome of Object.keys(look.outcomes)) {
-    ctx.fillStyle = look.outcomes[outcome].colour;
-    if (paths[outcome]) ctx.fill(paths[outcome]);
+  for (const [outcome, path] of Object.entries(paths)) {
+    const mark = look.outcomes[outcome];
+    ctx.strokeStyle = mark.colour;
+    ctx.lineWidth = Math.max(mark.width * scale, 1);
+    ctx.lineCap = mark.cap;
+    ctx.stroke(path);
   }
+  ctx.lineCap = "butt";
   ctx.fillStyle = look.ink;
   ctx.fillRect(x(t) - 0.5, 0, 1, s.height);
 }

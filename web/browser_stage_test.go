@@ -362,6 +362,16 @@ func stageKeepsStill(t *testing.T, open browserTab) {
 		t.Error("the picture does not show the time")
 	}
 	p.await(`document.querySelector(".stage-now").textContent.startsWith("5.00 s: ")`)
+	if alike := stage[bool](p, `const marks = Object.values(one.look.outcomes);
+		for (const mark of marks) mark.colour = "black";
+		group.seek(6);
+		const picture = `+drawn+`;
+		for (const mark of marks) mark.path = marks[0].path;
+		group.seek(7);
+		group.seek(6);
+		return picture === `+drawn+``); alike {
+		t.Error("colour alone tells the outcomes apart")
+	}
 	if key := eval[string](p, `document.querySelector(".stage-key").innerText`); strings.Contains(key, "ring") || !strings.HasPrefix(key, "a line for each client") {
 		t.Errorf("the key is that of a moving picture: %s", key)
 	}
