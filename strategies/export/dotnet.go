@@ -83,7 +83,7 @@ func fitDotnetWaits(f *fitting) {
 	const growth = "Polly keeps the wait, adds the first wait each time, or doubles"
 	const formula = "Polly jitters a doubling wait by a formula of its own, decorrelated jitter V2"
 	if !momentsOf(f.fits, 1.001, 10) {
-		f.independent("Polly draws each wait on its own, but for doubling ones")
+		f.independent("Polly draws each wait on its own, but for doubling ones", fullJitter)
 	}
 	steady := f.fits.Schedule.Kind == "constant" || f.fits.Schedule.Kind == "immediate"
 	linear := f.fits.Schedule.Kind == "linear" && f.fits.Schedule.Args.Duration("step") == base(f.fits)

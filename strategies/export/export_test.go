@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,6 +173,29 @@ func TestSameWaits(t *testing.T) {
 	} {
 		if got := sameWaits(policy(t, test.a), policy(t, test.b)); got != test.want {
 			t.Errorf("%s and %s wait the same: %v", test.a, test.b, got)
+		}
+	}
+}
+
+// Without jitter clients would be in step: a target that has any keeps some where waits depend on the one before, with the same
+// mean. AWS's is fixed, and Polly's formula has one of its own.
+func TestWaitsThatDependOnEachOtherStayJittered(t *testing.T) {
+	const waits = "constant,base=2s,cap=1h,maxAttempts=5,jitter="
+	for jitter, mean := range map[string]float64{"decorrelated": 4, "compounding,low=0.5,high=2": 2.5} { // of U[2 s, 6 s], and of U[1 s, 4 s]
+		for _, f := range Formats {
+			jittered, err := f.Export(policy(t, waits+"full"))
+			if err != nil || jittered.Does.Jitter.Kind == "none" {
+				continue
+			}
+			file, err := f.Export(policy(t, waits+jitter))
+			if err != nil {
+				t.Errorf("%s: %v", f.ID, err)
+				continue
+			}
+			got := file.Does.Compile().Delays(1)[0].Exact.Mean
+			if file.Does.Jitter.Kind == "none" || math.Abs(got-mean) > 0.01*mean && f.ID != "aws-config" && f.ID != "dotnet" {
+				t.Errorf("%s: %s is written as %s, which waits %v s at first, not %v", f.ID, jitter, file.Does.Text(), got, mean)
+			}
 		}
 	}
 }

@@ -214,9 +214,10 @@ func upTo(fraction float64) form {
 }
 
 // jitter gives the policy the jitter that choose picks for the share low/high of its own, or else (a jitter that does not
-// multiply) fallback. If the target's jitter has the same share, delays are scaled so that nothing changes.
+// multiply) fallback. If the target's jitter has the same share, delays are scaled so that nothing changes. Waits that depend
+// on the one before get the widest jitter there is.
 func (f *fitting) jitter(why string, fallback form, choose func(share float64) form) {
-	f.independent(why)
+	f.independent(why, choose(0))
 	low, high, ok := spread(f.fits)
 	target, scale := fallback, 1.0
 	if ok && high > 0 {
@@ -269,25 +270,22 @@ func retries(p strategies.Policy, most int64) int64 {
 	return max(1, min(p.MaxAttempts-1, most))
 }
 
-// independent replaces waits that depend on the one before by their means; differences of moments by full jitter, which has
-// nearly the same mean and range.
-func (f *fitting) independent(why string) {
+// independent replaces waits that depend on the one before by draws in the form spread with the same means; differences of
+// moments by full jitter, which has nearly the same mean and range.
+func (f *fitting) independent(why string, spread form) {
 	switch {
 	case drawsMoments(f.fits):
 		f.change(why, func(p *strategies.Policy) { p.Jitter = fullJitter.jitter })
 	case f.fits.Compile().Feedback():
-		f.change(why, average)
+		f.change(why, func(p *strategies.Policy) {
+			rows := p.Compile().Delays(int(retries(*p, shown)))
+			delays := make([]time.Duration, len(rows))
+			for i, row := range rows {
+				delays[i] = roughly(2 * row.Exact.Mean / (spread.low + spread.high))
+			}
+			p.Schedule, p.Jitter = choiceOf("list", "delays", delays), spread.jitter
+		})
 	}
-}
-
-func average(p *strategies.Policy) {
-	rows := p.Compile().Delays(int(retries(*p, shown)))
-	means := make([]time.Duration, len(rows))
-	for i, row := range rows {
-		means[i] = roughly(row.Exact.Mean)
-	}
-	p.Schedule = choiceOf("list", "delays", means)
-	p.Jitter = noJitter.jitter
 }
 
 // roughly is so many seconds to three significant figures.
