@@ -86,7 +86,7 @@ function complete(option, width) {
   option.grid = grids(option.xAxis.length, {
     left,
     right: capped(option.series) ? 52 : named.length === 0 || narrow ? 16 : 176,
-    top: (narrow && named.length > 0 ? 20 : 0) + (option.series.some((s) => s.markArea || s.markLine) ? 28 : 12), // for labels over the plot
+    top: (narrow ? 20 * keyRows(named, width) : 0) + (option.series.some((s) => s.markArea || s.markLine) ? 28 : 12), // for labels over the plot
     bottom: option.dataZoom ? 92 : 44,
   });
   option.animation = false;
@@ -119,6 +119,17 @@ function complete(option, width) {
 // strong are the lines to look at; thin ones are there for comparison.
 function strong(series) {
   return series.filter((s) => s.type === "line" && s.name && s.lineStyle.width >= 2);
+}
+
+// keyRows is how many rows the names of lines take above a narrow chart.
+function keyRows(named, width) {
+  let [rows, used] = [Math.min(named.length, 1), 0];
+  for (const { name } of named) {
+    const w = 20 + 5 + widthOf(name) + 10; // the mark, a gap, and one after it
+    if (used > 0 && used + w > width) [rows, used] = [rows + 1, 0];
+    used += w;
+  }
+  return rows;
 }
 
 // numbersOf is about the width of the numbers on the axes of lines.

@@ -213,6 +213,13 @@ func labelsKeepApart(t *testing.T, open browserTab) {
 			t.Errorf("%s, zoomed into: %v", path, met)
 		}
 	}
+	// On a phone the names stand above the plot, in as many rows as they need.
+	p.resize(390, 844)
+	p.do(chromedp.Navigate(p.url + "/?tab=load"))
+	p.await(`innerWidth === 390 && ` + chartsDrawn)
+	for i, said := range eval[[]string](p, meetings) {
+		t.Errorf("at 390 px, %d: %s", i, said)
+	}
 }
 
 // meetings are the texts of a chart that overlap.
