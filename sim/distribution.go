@@ -144,7 +144,7 @@ func (d *distribution) Draw(u uint64) int64 {
 	if d.draw == nil {
 		return d.min
 	}
-	return nearest(math.Abs(d.quantile(unit(u))))
+	return nearest(math.Abs(d.quantile(u)))
 }
 
 // Constant returns the value of every draw, and whether there is just one.
@@ -158,7 +158,7 @@ func (d *distribution) Max() int64 { return d.max }
 func (d *distribution) Mean() float64 { return d.mean }
 
 // unit turns 64 random bits into a number in the open interval (0, 1): the middle of one of 2^52 equal cells.
-func unit(u uint64) float64 { return (float64(u>>12) + 0.5) * 0x1p-52 }
+func unit(u uint64) float64 { return (float64(int64(u>>12)) + 0.5) * 0x1p-52 }
 
 // nearest rounds x to whole nanoseconds from 0 to strategies.Saturated.
 func nearest(x float64) int64 {

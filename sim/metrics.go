@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -350,9 +351,21 @@ func interval(values []float64) (mean, low, high *float64) {
 		return number(values[0]), nil, nil
 	}
 	m, sd := stat.MeanStdDev(values, nil)
-	n := float64(len(values))
-	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
+	half := studentsT(len(values)) * sd / math.Sqrt(float64(len(values)))
 	return number(m), number(m - half), number(m + half)
+}
+
+// studentsTs holds what studentsT has found, by n: it is asked some 30 times for every policy, and takes 20 µs.
+var studentsTs sync.Map
+
+// studentsT returns the 97.5 % quantile of Student's t for n values.
+func studentsT(n int) float64 {
+	if t, ok := studentsTs.Load(n); ok {
+		return t.(float64)
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
+	studentsTs.Store(n, t)
+	return t
 }
 
 // proportion returns the mean of values that are 0 or 1, and its 95 % interval by E. B. Wilson (JASA 22, 1927): Student's

@@ -7,7 +7,8 @@ import "math"
 // nanoseconds.
 
 const (
-	quantileCells = 512
+	quantileBits  = 9
+	quantileCells = 1 << quantileBits
 	quantileError = 2e-8 // at the middle of a cell, of the value or the mean, whichever is larger
 )
 
@@ -79,19 +80,37 @@ func (p *quantilePiece) at(u float64) (float64, bool) {
 	return c[0] + x*(c[1]+x*(c[2]+x*c[3])), true
 }
 
-// quantile returns the quantile of u, in nanoseconds, before folding and rounding.
-func (d *distribution) quantile(u float64) float64 {
-	if t := d.table; t != nil {
-		if q, ok := t.whole.at(u); ok {
-			return q
-		}
-		end := &t.low
-		if u > 0.5 {
-			end = &t.high
-		}
-		if q, ok := end.at(u); ok {
-			return q
-		}
+// in is at for the piece that covers (0, 1) and the unit of 64 random bits: their first say which cell, the rest say
+// where in it.
+func (p *quantilePiece) in(bits uint64) (float64, bool) {
+	const within = 52 - quantileBits
+	cell := uint(bits >> (64 - quantileBits))
+	if cell-p.from >= p.to-p.from {
+		return 0, false
+	}
+	c, x := &p.cells[cell], (float64(int64(bits>>12&(1<<within-1)))+0.5)*(1.0/(1<<within))
+	return c[0] + x*(c[1]+x*(c[2]+x*c[3])), true
+}
+
+// quantile returns the quantile of the unit of 64 random bits, in nanoseconds, before folding and rounding.
+func (d *distribution) quantile(bits uint64) float64 {
+	if d.table == nil {
+		return d.draw(unit(bits))
+	}
+	if q, ok := d.table.whole.in(bits); ok {
+		return q
+	}
+	return d.tail(unit(bits))
+}
+
+// tail is quantile near 0 and 1.
+func (d *distribution) tail(u float64) float64 {
+	end := &d.table.low
+	if u > 0.5 {
+		end = &d.table.high
+	}
+	if q, ok := end.at(u); ok {
+		return q
 	}
 	return d.draw(u)
 }

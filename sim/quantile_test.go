@@ -21,8 +21,9 @@ func TestQuantileTable(t *testing.T) {
 		d := compileDistribution(choice).tabulate()
 		exact := compileDistribution(choice)
 		for i := range 1_000_003 {
-			u := (float64(i) + 0.5) / 1_000_003
-			got, want := d.quantile(u), exact.draw(u)
+			bits := uint64(i) * (math.MaxUint64 / 1_000_003)
+			u := unit(bits)
+			got, want := d.quantile(bits), exact.draw(u)
 			if math.Abs(got-want) > 1e-7*math.Max(math.Abs(want), exact.mean) {
 				t.Fatalf("%v: quantile of %v is %v, want %v", choice, u, got, want)
 			}

@@ -282,7 +282,7 @@ function show(main, { taken, moved }) {
   const place = row ? [...row.parentNode.querySelectorAll(".policy")].indexOf(row) : -1;
   const edited = $("editor")?.dataset.id;
   const done = late ? [] : commands.slice(0, taken);
-  if (!main.querySelector("#results").firstElementChild) {
+  if (!main.querySelector("#results .policies")) {
     // Nothing to show: keep the figures there are, marked as old.
     main.querySelector("#results").replaceWith($("results").cloneNode(true));
     document.body.classList.add("stale");

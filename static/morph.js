@@ -1,8 +1,8 @@
 // Makes a tree on the page equal to a new one by changing as little as possible, so that the focus, what is being
 // typed, unfolded details and drawn charts stay.
 
-// morph changes `old` into `next`. Elements with data-keep belong to a script and keep their attributes and content;
-// the field in `busy` keeps its value.
+// morph changes `old` into `next`. Elements with data-keep belong to a script and keep their attributes and content; so
+// does what data-kept says is the same as before; the field in `busy` keeps its value.
 export function morph(old, next, busy) {
   if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName || old.id !== next.id) {
     old.replaceWith(next);
@@ -12,7 +12,7 @@ export function morph(old, next, busy) {
     if (old.data !== next.data) old.data = next.data;
     return;
   }
-  if (old.hasAttribute("data-keep") && next.hasAttribute("data-keep")) return;
+  if (next.hasAttribute("data-kept") || old.hasAttribute("data-keep") && next.hasAttribute("data-keep")) return;
   if (old.isEqualNode(next) && !holdsField(next)) return; // most of a page, and fast
   attributes(old, next);
   value(old, next, busy);

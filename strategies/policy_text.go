@@ -23,7 +23,7 @@ import (
 func (p Policy) Text() string {
 	parts := []string{p.Schedule.Kind}
 	var titles []string
-	for _, item := range leaves(spec.Items(&p)) {
+	for item := range spec.Scalars(&p) {
 		key := bareKey(item.Path)
 		part := key + "=" + escape(item.Text)
 		switch {
@@ -35,19 +35,6 @@ func (p Policy) Text() string {
 		}
 	}
 	return strings.Join(append(parts, titles...), ",")
-}
-
-func leaves(items []spec.Item) (flat []spec.Item) {
-	for _, i := range items {
-		switch {
-		case i.Absent:
-		case i.Items == nil:
-			flat = append(flat, i)
-		default:
-			flat = append(flat, leaves(i.Items)...)
-		}
-	}
-	return flat
 }
 
 // bareKey turns a path such as schedule.base into the key that stands for it in text.

@@ -98,16 +98,21 @@ type Action struct {
 
 // Adding is what can be added to the policies.
 type Adding struct {
-	Full    string   // why no policy can; empty if one can
-	Jitters []string // the grid's columns
-	Rows    []GridRow
-	Presets []Action // Title says what it is for
-	Groups  []Group  // of libraries at their defaults: title and actions
+	Offers *Offers // nil: those that are on the page already
 
 	Paste    Field     // takes a document
 	Problems []Problem // of that
 	Notes    []string  // on the one that was taken: defaults that were filled in, what was left out
 	Open     bool      // shown unfolded
+}
+
+// Offers are policies to pick from.
+type Offers struct {
+	Full    string   // why none can be added; empty if one can
+	Jitters []string // the grid's columns
+	Rows    []GridRow
+	Presets []Action // Title says what it is for
+	Groups  []Group  // of libraries at their defaults: title and actions
 }
 
 // GridRow is a schedule with every jitter.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	st, err := stateOf(asked)
+	st.offered = st.offered && script
 	if err == nil && unread == nil && !script && len(st.notes) == 0 && (asked.Has("from") || st.address != encode(asked)) {
 		http.Redirect(w, r, address(st.address)+fragment(asked), http.StatusSeeOther)
 		return
@@ -71,6 +73,7 @@ func stateOf(asked url.Values) (state, error) {
 	from, _ := url.ParseQuery(asked.Get("from"))
 	before, old := parseState(from)
 	after, err := before.edit(asked)
+	after.offered = old == nil && err == nil && reflect.DeepEqual(before.scenario.Policies, after.scenario.Policies)
 	return after, allFaults(old, err)
 }
 

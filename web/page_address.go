@@ -29,6 +29,7 @@ type state struct {
 	whatIf   whatIf
 	address  string   // the canonical query of all that; parseState fills it in
 	notes    []string // on the document that was just taken: no part of the address
+	offered  bool     // the page it was made from offers the same policies to add
 	said     saying   // what a state that has been parsed says of its scenario, which takes a while to find
 }
 

@@ -9,6 +9,6 @@ import (
 func BenchmarkPage(b *testing.B) {
 	s := newTestServer(nil)
 	for n := 0; b.Loop(); n++ {
-		get(s, fmt.Sprintf("replications=5&clients.count=%d", 1001+n), true)
+		get(s, fmt.Sprintf("from=replications%%3D5&clients.count=%d", 1001+n), true)
 	}
 }

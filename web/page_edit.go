@@ -83,30 +83,17 @@ func (s state) changes(asked url.Values) (texts spec.Texts, others []control) {
 	differs := func(name, shown string) bool {
 		return asked.Has(name) && said(asked, name) != shown
 	}
-	eachScalar(spec.Items(s.scenario), func(item spec.Item) {
+	for item := range spec.Scalars(s.scenario) {
 		if differs(item.Path, item.Text) {
 			texts[item.Path] = said(asked, item.Path)
 		}
-	})
+	}
 	for _, c := range slices.Concat(plainControls, policyControls) {
 		if differs(c.name, c.get(s.scenario)) {
 			others = append(others, c)
 		}
 	}
 	return texts, others
-}
-
-// eachScalar calls f with every item that is one text.
-func eachScalar(items []spec.Item, f func(spec.Item)) {
-	for _, item := range items {
-		switch {
-		case item.Absent:
-		case item.Items != nil:
-			eachScalar(item.Items, f)
-		case item.Param.Type != spec.List:
-			f(item)
-		}
-	}
 }
 
 // without leaves out the texts that are to blame for an error: all of them if it is none in particular.
@@ -250,10 +237,17 @@ func drop(sc *sim.Scenario, path string) spec.Texts {
 		return spec.Texts{path: ""}
 	}
 	texts := spec.Texts{list.Path: ""}
-	for n, entry := range slices.Delete(slices.Clone(list.Items), index, index+1) {
-		eachScalar(entry.Items, func(item spec.Item) {
-			texts[list.Path+"."+strconv.Itoa(n)+strings.TrimPrefix(item.Path, entry.Path)] = item.Text
-		})
+	for path, text := range spec.TextsOf(sc) {
+		below, ok := strings.CutPrefix(path, list.Path+".")
+		at, _, _ := strings.Cut(below, ".")
+		n, _ := strconv.Atoi(at)
+		if !ok || n == index {
+			continue
+		}
+		if n > index {
+			n--
+		}
+		texts[list.Path+"."+strconv.Itoa(n)+strings.TrimPrefix(below, at)] = text
 	}
 	return texts
 }

@@ -250,7 +250,7 @@ func (s *state) replace(place int, p strategies.Policy) error {
 func editedPolicy(p strategies.Policy, asked url.Values) (strategies.Policy, error) {
 	var faults spec.Collector
 	texts := spec.Texts{}
-	eachScalar(spec.Items(&p), func(item spec.Item) {
+	for item := range spec.Scalars(&p) {
 		name := editorPrefix + item.Path
 		text := said(asked, name)
 		switch {
@@ -260,7 +260,7 @@ func editedPolicy(p strategies.Policy, asked url.Values) (strategies.Policy, err
 		default:
 			texts[item.Path] = text
 		}
-	})
+	}
 	if text := said(asked, editorText); asked.Has(editorText) && text != textIn(p) {
 		parsed, err := strategies.ParseText(text)
 		faults.Merge("/text", err)

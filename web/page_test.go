@@ -180,8 +180,31 @@ func TestPoliciesComeAndGo(t *testing.T) {
 	if _, err := st.edit(url.Values{"do": {"add:fibonacci,base=1s"}}); err == nil {
 		t.Error("a thirteenth policy is let in")
 	}
-	if formOf(st).Adding.Full == "" {
+	if formOf(st).Adding.Offers.Full == "" {
 		t.Error("the page offers a thirteenth")
+	}
+}
+
+// What can be added goes with an answer only where the policies have changed: it is a large part of a page.
+func TestOffersComeWithOtherPolicies(t *testing.T) {
+	s := quick()
+	for form, want := range map[string]bool{
+		"":                                   true, // an address
+		"from=&clients.count=900":            false,
+		"from=&do=open:exponential":          false,
+		"from=&clients.count=no":             true, // a page with faults stands for itself
+		"from=&do=add:fibonacci,base=1s":     true,
+		"from=&do=remove:exponential":        true,
+		"from=clients.coun%3D5&seed=3":       true,
+		"from=p%3Dimmediate&p=x&seed=3&do=x": true,
+	} {
+		page := get(s, form, true).Body.String()
+		if whole := strings.Contains(page, "Schedules and jitters"); whole != want || strings.Contains(page, "data-kept") == want {
+			t.Errorf("%q brings them: %v", form, whole)
+		}
+		if page := get(s, form, false).Body.String(); strings.Contains(page, "data-kept") {
+			t.Errorf("%q lacks them without the script", form)
+		}
 	}
 }
 
@@ -213,12 +236,12 @@ func TestEveryButtonAndChoiceWorks(t *testing.T) {
 				works(url.Values{f.Name: {o.Value}})
 			}
 		}
-		for _, row := range form.Adding.Rows {
+		for _, row := range form.Adding.Offers.Rows {
 			for _, cell := range row.Cells {
 				actions = append(actions, cell.Action)
 			}
 		}
-		for _, a := range append(actions, form.Adding.Presets...) {
+		for _, a := range append(actions, form.Adding.Offers.Presets...) {
 			works(url.Values{"do": {a.Do}})
 		}
 	}
@@ -248,11 +271,11 @@ func TestFormHasEveryField(t *testing.T) {
 				t.Errorf("%s: %s is there twice", p.ID, f.Name)
 			}
 		}
-		eachScalar(spec.Items(st.scenario), func(item spec.Item) {
+		for item := range spec.Scalars(st.scenario) {
 			if names[item.Path] == 0 && !strings.HasPrefix(item.Path, "policies.") {
 				t.Errorf("%s: the form lacks %s", p.ID, item.Path)
 			}
-		})
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/strategies"
@@ -26,8 +27,11 @@ var stops = map[string]string{
 func formOf(st state) templates.Form {
 	sc := st.scenario
 	items := spec.Items(sc)
-	f := templates.Form{State: st.address, Adding: adding(sc), Workload: workloadSwitch(sc)}
-	f.Adding.Notes, f.Adding.Open = st.notes, len(st.notes) > 0
+	f := templates.Form{State: st.address, Workload: workloadSwitch(sc)}
+	f.Adding = templates.Adding{Paste: pasting, Notes: st.notes, Open: len(st.notes) > 0}
+	if !st.offered {
+		f.Adding.Offers = offersTo(sc.Policies)
+	}
 	load := "clients.count"
 	if sc.Clients.Workload.Kind == sim.Open {
 		load = "clients.workload.rate"
@@ -165,53 +169,59 @@ func optionsOf(p spec.Param) []templates.Option {
 	return options
 }
 
-// adding offers every schedule with every jitter, and the presets.
-func adding(sc *sim.Scenario) templates.Adding {
-	a := templates.Adding{Paste: templates.Field{
-		Name: "document", Label: "Or paste or drop one", Input: templates.AreaInput, Keep: true,
-		Help: "The JSON of a policy, which is added, in our form or as gRPC, Envoy, Step Functions or Temporal have it; of a scenario, which replaces all of this; or policies as text, one a line, such as exponential,base=100ms,cap=10s,jitter=full.",
-	}}
-	if len(sc.Policies) >= maxRows {
-		a.Full = "There is room for " + count(maxRows) + " policies. Remove one to add another."
-		return a
+// pasting takes a document.
+var pasting = templates.Field{
+	Name: "document", Label: "Or paste or drop one", Input: templates.AreaInput, Keep: true,
+	Help: "The JSON of a policy, which is added, in our form or as gRPC, Envoy, Step Functions or Temporal have it; of a scenario, which replaces all of this; or policies as text, one a line, such as exponential,base=100ms,cap=10s,jitter=full.",
+}
+
+// offersTo offers every schedule with every jitter, the presets, and what libraries do, beside the policies there are.
+func offersTo(there []strategies.Policy) *templates.Offers {
+	if len(there) >= maxRows {
+		return &templates.Offers{Full: "There is room for " + count(maxRows) + " policies. Remove one to add another."}
 	}
-	like := usualOf(sc)
+	a := &templates.Offers{Presets: presetActions(), Groups: libraryGroups()}
+	like := usualOf(there)
 	for _, jitter := range strategies.Jitters {
 		a.Jitters = append(a.Jitters, jitter.Name)
 	}
 	for _, schedule := range strategies.Schedules {
 		row := templates.GridRow{Schedule: schedule.Name, Formula: schedule.Formula}
 		for _, jitter := range strategies.Jitters {
-			row.Cells = append(row.Cells, like.cell(sc, schedule.Kind, jitter.Kind))
+			row.Cells = append(row.Cells, like.cell(there, schedule.Kind, jitter.Kind))
 		}
 		a.Rows = append(a.Rows, row)
 	}
-	for _, p := range strategies.Presets() {
-		a.Presets = append(a.Presets, templates.Action{Do: "add:" + p.Policy.Text(), Label: title(p.Policy), Title: p.Advice})
-	}
-	a.Groups = libraryGroups()
 	return a
 }
+
+var presetActions = sync.OnceValue(func() []templates.Action {
+	var actions []templates.Action
+	for _, p := range strategies.Presets() {
+		actions = append(actions, templates.Action{Do: "add:" + p.Policy.Text(), Label: title(p.Policy), Title: p.Advice})
+	}
+	return actions
+})
 
 // usual is what a policy from the grid starts with: what those on the page have most often, by path.
 type usual map[string]string
 
-func usualOf(sc *sim.Scenario) usual {
+func usualOf(policies []strategies.Policy) usual {
 	votes, most := map[[2]string]int{}, usual{}
-	for i := range sc.Policies {
-		eachScalar(spec.Items(&sc.Policies[i]), func(item spec.Item) {
+	for i := range policies {
+		for item := range spec.Scalars(&policies[i]) {
 			vote := [2]string{item.Path, item.Text}
 			votes[vote]++
 			if votes[vote] > votes[[2]string{item.Path, most[item.Path]}] {
 				most[item.Path] = item.Text
 			}
-		})
+		}
 	}
 	return most
 }
 
 // cell offers a schedule with a jitter.
-func (u usual) cell(sc *sim.Scenario, schedule, jitter spec.Kind) templates.GridCell {
+func (u usual) cell(policies []strategies.Policy, schedule, jitter spec.Kind) templates.GridCell {
 	text := schedule.ID + u.args("schedule.", schedule)
 	if limit := u["cap"]; limit != "0s" {
 		text += ",cap=" + limit
@@ -220,7 +230,7 @@ func (u usual) cell(sc *sim.Scenario, schedule, jitter spec.Kind) templates.Grid
 		text += ",jitter=" + jitter.ID + u.args("jitter.", jitter)
 	}
 	name := kindsTitle(schedule, jitter)
-	there := slices.ContainsFunc(sc.Policies, func(p strategies.Policy) bool {
+	there := slices.ContainsFunc(policies, func(p strategies.Policy) bool {
 		return p.Schedule.Kind == schedule.ID && p.Jitter.Kind == jitter.ID
 	})
 	c := templates.GridCell{Action: templates.Action{Do: "add:" + text, Label: "add", Title: "Add: " + name}, There: there}

@@ -165,7 +165,7 @@ func suggest(sc *sim.Scenario, c choice) sim.Axis {
 	p := c.Param
 	x, problem := spec.Amount(c.Value).Value(p)
 	if problem != "" { // the policies differ
-		x, _ = spec.Amount(usualOf(sc)[strings.TrimPrefix(c.Path, "policies.")]).Value(p)
+		x, _ = spec.Amount(usualOf(sc.Policies)[strings.TrimPrefix(c.Path, "policies.")]).Value(p)
 	}
 	a := sim.Axis{Scale: sim.Log, Parameter: c.Path, Steps: 5}
 	from, to := x/4, x*4

@@ -153,10 +153,19 @@ func (f *Field) bind(t Type, get func() any, set func(any)) {
 
 // typed gives a number the type of the field's values.
 func (f *Field) typed(v any) any {
-	if n, ok := v.(int); ok {
-		return map[Type]any{Duration: time.Duration(n), Number: float64(n), Integer: int64(n), Seed: uint64(n)}[f.Type]
+	n, ok := v.(int)
+	if !ok {
+		return v
 	}
-	return v
+	switch f.Type {
+	case Duration:
+		return time.Duration(n)
+	case Number:
+		return float64(n)
+	case Seed:
+		return uint64(n)
+	}
+	return int64(n)
 }
 
 // document is a pointer to T that is a Document.
@@ -247,12 +256,14 @@ func Find[E entry](entries []E, id string) E {
 type Catalogue struct {
 	kinds      []Kind
 	ids, names []string
+	fields     int // of a Choice: its kind, and the parameters of all
 }
 
 // NewCatalogue makes the entries of a catalogue ready to choose from.
 func NewCatalogue[E entry](entries []E) Catalogue {
-	c := Catalogue{kinds: Kinds(entries)}
+	c := Catalogue{kinds: Kinds(entries), fields: 1}
 	for _, k := range c.kinds {
+		c.fields += len(k.Params)
 		c.ids, c.names = append(c.ids, k.ID), append(c.names, k.Name)
 	}
 	return c
@@ -296,11 +307,11 @@ func (c *choice) Fields() []Field {
 	if c.standard != "" {
 		kind.Default = c.standard
 	}
-	fields := []Field{{
+	fields := append(make([]Field, 0, c.from.fields), Field{
 		Param: kind,
 		get:   func() any { return c.Kind },
 		set:   func(v any) { *c.Choice = Choice{Kind: v.(string)} },
-	}}
+	})
 	for i := range c.from.kinds {
 		for _, p := range c.from.kinds[i].Params {
 			fields = append(fields, Value(p, argument{c.Choice, p.Key}).For(c.from.ids[i:i+1]...))

@@ -3,6 +3,7 @@ package spec
 // What a form, or a document's text, needs to know of the fields and what they hold.
 
 import (
+	"iter"
 	"reflect"
 	"strconv"
 )
@@ -44,7 +45,7 @@ func (f *Field) item(fields []Field, path string) Item {
 	documents := f.documents()
 	if f.Type == List {
 		for i, d := range documents {
-			entry := Item{Path: path + "." + strconv.Itoa(i), Param: Param{Key: strconv.Itoa(i), Type: Object, Label: f.Label}}
+			entry := Item{Path: f.below(path, i), Param: Param{Key: strconv.Itoa(i), Type: Object, Label: f.Label}}
 			entry.fill(d)
 			item.Items = append(item.Items, entry)
 		}
@@ -57,6 +58,48 @@ func (f *Field) item(fields []Field, path string) Item {
 	}
 	item.fill(documents[0])
 	return item
+}
+
+// below returns the path of one of the field's documents.
+func (f *Field) below(path string, i int) string {
+	if f.Type == List {
+		return path + "." + strconv.Itoa(i)
+	}
+	return path
+}
+
+// Scalars describes what in d is one text: scalars, and documents that have a one-line form, at whatever depth. What is
+// absent has none.
+func Scalars(d Document) iter.Seq[Item] {
+	return func(yield func(Item) bool) { scalars(d, "", yield) }
+}
+
+func scalars(d Document, prefix string, yield func(Item) bool) bool {
+	fields := d.Fields()
+	for i := range fields {
+		f := &fields[i]
+		path := prefix + f.Key
+		switch {
+		case !f.active(fields):
+		case f.scalar():
+			if !yield(f.item(fields, path)) {
+				return false
+			}
+		default:
+			for at, d := range f.documents() {
+				below := f.below(path, at)
+				if _, ok := d.(Texter); ok {
+					item := Item{Path: below, Param: f.Param}
+					if item.fill(d); !yield(item) {
+						return false
+					}
+				} else if !scalars(d, below+".", yield) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // fill describes what d holds.

@@ -14,30 +14,18 @@ type Texts map[string]string
 // TextsOf returns the texts of all scalars in d, and of documents that have a one-line form. Decoding them gives d.
 func TextsOf(d Document) Texts {
 	texts := Texts{}
-	texts.gather(Items(d))
-	return texts
-}
-
-func (t Texts) gather(items []Item) {
-	for _, i := range items {
-		switch {
-		case i.Absent:
-		case i.Items != nil:
-			t.gather(i.Items)
-		case i.Param.Type != List:
-			t[i.Path] = i.Text
-		}
+	for item := range Scalars(d) {
+		texts[item.Path] = item.Text
 	}
+	return texts
 }
 
 // Difference returns the texts that, with fallback, decode to d: what differs, and an empty text for each optional
 // object that d does not have. A list with fewer entries than in fallback is emptied and given in full.
 func Difference(d Document, fallback Texts) Texts {
-	items := Items(d)
-	texts, difference := Texts{}, Texts{}
-	texts.gather(items)
-	difference.clear(items, fallback)
-	for path, text := range texts {
+	difference := Texts{}
+	difference.clear(d, "", fallback)
+	for path, text := range TextsOf(d) {
 		if fallback[path] != text || leftOut(difference, path) {
 			difference[path] = text
 		}
@@ -45,17 +33,26 @@ func Difference(d Document, fallback Texts) Texts {
 	return difference
 }
 
-func (t Texts) clear(items []Item, fallback Texts) {
-	for _, i := range items {
-		gone := i.Path
-		if i.Param.Type == List {
-			gone += "." + strconv.Itoa(len(i.Items))
+// clear empties what fallback has and d, at prefix, has not.
+func (t Texts) clear(d Document, prefix string, fallback Texts) {
+	fields := d.Fields()
+	for i := range fields {
+		f := &fields[i]
+		if f.scalar() || !f.active(fields) {
+			continue
 		}
-		if (i.Absent || i.Param.Type == List) && fallback.holds(gone) {
-			t[i.Path] = ""
+		path, documents := prefix+f.Key, f.documents()
+		gone := path
+		if f.Type == List {
+			gone += "." + strconv.Itoa(len(documents))
 		}
-		if !i.Absent {
-			t.clear(i.Items, fallback)
+		if (f.Type == List || documents == nil) && fallback.holds(gone) {
+			t[path] = ""
+		}
+		for at, d := range documents {
+			if _, ok := d.(Texter); !ok {
+				t.clear(d, f.below(path, at)+".", fallback)
+			}
 		}
 	}
 }
