@@ -83,7 +83,8 @@ func compareBreakers(t *testing.T, source *rand.Rand, ours *strategies.Breaker, 
 			failed := source.IntN(2) == 0 && closed >= full
 			f.done(failed)
 			closed++
-			if ours.Seen(&state, f.mark, failed, now, 0) > 0 {
+			if ours.Seen(&state, f.mark, failed) {
+				ours.OpenFrom(&state, now, 0)
 				opened++
 				closed = 0
 			}

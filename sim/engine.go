@@ -214,6 +214,9 @@ func (e *engine) send(g *group, a attempt) {
 			seen, class, hint = e.answerWhileDown(arrival, back, g.fires(a.leave))
 		default:
 			e.push(newEvent(arrival, classArrival, g.id|a.number, a.n))
+			if g.lingers && a.n > 1 {
+				until = e.horizon // until endWait
+			}
 		}
 		if seen >= e.horizon {
 			break
@@ -335,13 +338,18 @@ func (e *engine) bounce(ev event) bool {
 	asked := false
 	if g.guards != nil {
 		if !e.toldPays(g, request&numberMask, n, t) {
+			e.endWait(g, n, t)
 			return true
 		}
 		asked = g.guards.asksOf(n + 1)
 	}
-	if g.tested {
+	switch {
+	case !g.tested:
+	case !g.lingers:
 		e.series.stepAt(levelWaiting, bin, seen, 1)
 		e.series.stepAt(levelWaiting, e.series.bin.of(leave), leave, -1)
+	case n == 1:
+		e.series.stepAt(levelWaiting, bin, seen, 1)
 	}
 	if asked {
 		e.push(newEvent(leave, classLeave, request, n+1))
@@ -351,6 +359,14 @@ func (e *engine) bounce(ev event) bool {
 	g.attempts++
 	e.push(newEvent(leave+e.fixed, classArrival, request, n+1))
 	return true
+}
+
+// endWait records that the wait for attempt n is over. Where a group lingers, a client that is turned away at once waits
+// on, and all its waits are recorded as one.
+func (e *engine) endWait(g *group, n, t int64) {
+	if g.lingers && n > 1 {
+		e.series.step(levelWaiting, t, -1)
+	}
 }
 
 // isPlain reports whether walk and bounce say all there is to say of the group's way through an outage. What guards see

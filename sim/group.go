@@ -25,6 +25,7 @@ type group struct {
 	rule           strategies.RetryAfterRule
 	closed         bool  // the workload
 	plain          bool  // isPlain
+	lingers        bool  // a wait ends when the next attempt arrives, not before
 	tested         bool  // the group under test: the one whose series and delays are recorded
 	late           int64 // when the last quarter of the time begins
 

@@ -99,7 +99,12 @@ func (e *engine) process(g *group, number uint64) int64 {
 
 // depart lets a guarded client's attempt leave when its time comes.
 func (e *engine) depart(g *group, a attempt) {
-	e.recordWait(g, a.since, a.leave)
+	switch {
+	case !g.lingers:
+		e.recordWait(g, a.since, a.leave)
+	case a.n > 1:
+		e.series.step(levelWaiting, a.since, 1)
+	}
 	switch {
 	case a.leave >= e.horizon:
 	case g.guards.asksOf(a.n):
@@ -145,6 +150,7 @@ func (e *engine) leave(ev event) {
 // holdBack is a guard's stopping an attempt that would have left at t. It uses up its number.
 func (e *engine) holdBack(g *group, number uint64, n, t int64, reason int) {
 	e.spend()
+	e.endWait(g, n, t)
 	g.notSent++
 	if g.tested && e.trace != nil {
 		e.trace.leaves(g, attempt{number, n, t, t}, never, e.horizon)
@@ -270,8 +276,12 @@ func (e *engine) tell(g *group, number uint64, n, t int64, class strategies.Clas
 // tellBreaker lets a process's breaker know of the outcome of attempt n that a client has seen at t.
 func (e *engine) tellBreaker(g *group, process int64, number uint64, n, t int64, failed bool) {
 	s := g.guards
-	u := at(e.stream.of(g.id|number), uint64(n), drawOpen)
-	if until := s.breaker.Seen(&s.breakers[process], s.marks[g.slot(number)], failed, t, u); until > 0 && g.tested {
+	state := &s.breakers[process]
+	if !s.breaker.Seen(state, s.marks[g.slot(number)], failed) {
+		return
+	}
+	until := s.breaker.OpenFrom(state, t, at(e.stream.of(g.id|number), uint64(n), drawOpen))
+	if g.tested {
 		e.series.step(levelOpen, t, 1)
 		e.series.step(levelOpen, until, -1)
 	}

@@ -43,6 +43,7 @@ func (e *engine) prepare(r *run, p *policyRun, k int) (recovery int64) {
 	}
 	for _, g := range e.groups {
 		g.plain = e.isPlain(g)
+		g.lingers = g.plain && g.tested && e.fixed == 0
 	}
 	if g := e.groups[0]; p.policy.Budget.Kind != "" {
 		g.guards.coarse = p.tokenShift

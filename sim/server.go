@@ -77,11 +77,14 @@ func (e *engine) arrive(ev event) {
 	t := ev.time()
 	e.series.count(countArrivals, t)
 	e.peaks.meet(t)
+	if s.down && e.bounce(ev) {
+		return
+	}
+	g, _, n := e.subject(ev)
+	e.endWait(g, n, t)
 	switch {
 	case s.down:
-		if !e.bounce(ev) {
-			e.refuseWhileDown(ev)
-		}
+		e.refuseWhileDown(ev)
 	case s.occ:
 		e.write(ev)
 	default:

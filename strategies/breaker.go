@@ -58,12 +58,11 @@ func (b *Breaker) Sent(s *BreakerState) (mark uint32) {
 	return s.changes
 }
 
-// Seen notes an attempt's outcome, seen at t. If that opens the breaker, it stays open for what u draws, and until is
-// when that ends; else until is 0.
-func (b *Breaker) Seen(s *BreakerState, mark uint32, failed bool, t int64, u uint64) (until int64) {
+// Seen notes an attempt's outcome and reports whether that opens the breaker. If so, OpenFrom is to be called.
+func (b *Breaker) Seen(s *BreakerState, mark uint32, failed bool) (opens bool) {
 	switch {
 	case mark != s.changes || s.phase == open:
-		return 0
+		return false
 	case s.phase == halfOpen:
 		s.flying--
 		s.run++
@@ -71,23 +70,28 @@ func (b *Breaker) Seen(s *BreakerState, mark uint32, failed bool, t int64, u uin
 			if int(s.run) >= b.Successes {
 				s.change(closed)
 			}
-			return 0
+			return false
 		}
 	case b.Window > 0:
 		s.slide(failed, b.Window)
 		if !s.full || int(s.run) < b.Failures {
-			return 0
+			return false
 		}
 	case !failed:
 		s.run = 0
-		return 0
+		return false
 	default:
 		s.run++
 		if int(s.run) < b.Failures {
-			return 0
+			return false
 		}
 	}
 	s.change(open)
+	return true
+}
+
+// OpenFrom opens the breaker at t for as long as u draws, and returns when that ends.
+func (b *Breaker) OpenFrom(s *BreakerState, t int64, u uint64) (until int64) {
 	s.until = add(t, b.Open.Draw(u))
 	return s.until
 }

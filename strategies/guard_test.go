@@ -47,7 +47,11 @@ func breakerRun(t *testing.T, b *strategies.Breaker, draw uint64, steps ...strin
 				marks = append(marks, b.Sent(&s))
 			}
 		default:
-			if got := b.Seen(&s, marks[attempt-1], what == "fail", now, draw); got != int64(until*1e9) {
+			got := int64(0)
+			if b.Seen(&s, marks[attempt-1], what == "fail") {
+				got = b.OpenFrom(&s, now, draw)
+			}
+			if got != int64(until*1e9) {
 				t.Fatalf("step %d, %q: opens until %v", i, step, time.Duration(got))
 			}
 		}
@@ -98,7 +102,7 @@ func TestBreakerWindows(t *testing.T) {
 		for i := range 50_000 {
 			t0 := int64(i) * 20e9 // when the 10 s that it stays open are over
 			if b.Allows(&s, t0); len(seen) == 0 && opened > 0 {
-				b.Seen(&s, b.Sent(&s), false, t0, 0) // the probe that closes it
+				b.Seen(&s, b.Sent(&s), false) // the probe that closes it
 			}
 			failed := random.Float64() < 0.45
 			seen = append(seen, failed)
@@ -110,10 +114,11 @@ func TestBreakerWindows(t *testing.T) {
 				}
 			}
 			want := len(last) == window && 2*failures >= window
-			if got := b.Seen(&s, b.Sent(&s), failed, t0, 0) != 0; got != want {
+			if got := b.Seen(&s, b.Sent(&s), failed); got != want {
 				t.Fatalf("window %d, outcome %d: opened %v, %d of %d failed", window, i, got, failures, len(last))
 			}
 			if want {
+				b.OpenFrom(&s, t0, 0)
 				seen, opened = nil, opened+1
 			}
 		}
@@ -129,15 +134,15 @@ func TestBreakerOfLongWindow(t *testing.T) {
 	var s strategies.BreakerState
 	b.Allows(&s, 0)
 	for i := range 1000 {
-		if b.Seen(&s, 0, i%100 < 28, 0, 0) != 0 {
+		if b.Seen(&s, 0, i%100 < 28) {
 			t.Fatalf("28 failures of 100 opened it, at outcome %d", i)
 		}
 	}
-	if b.Seen(&s, 0, true, 0, 0); b.Seen(&s, 0, true, 0, 0) != 0 { // what leaves the window are failures too
+	if b.Seen(&s, 0, true); b.Seen(&s, 0, true) { // what leaves the window are failures too
 		t.Error("28 failures of 100 opened it")
 	}
 	for i := range 30 {
-		if until := b.Seen(&s, 0, true, 0, 0); until != 0 {
+		if b.Seen(&s, 0, true) {
 			if i != 26 {
 				t.Errorf("opened at %d", i)
 			}
