@@ -314,7 +314,7 @@ func (e *engine) walk(g *group, a attempt, since int64) (attempt, int64) {
 
 // bounce turns an attempt away from a server that is down and sends the next, in the plain case that walk is for. It
 // reports false, and has done nothing, if there is more to it.
-func (e *engine) bounce(ev event) bool {
+func (e *engine) bounce(ev event, mark uint32) bool {
 	request, n, t := ev.request(), ev.attempt(), ev.time()
 	g := e.groups[request>>groupShift]
 	if !g.plain || e.fixed < 0 || g.deadline > 0 || t >= e.server.refusing || n >= g.attemptLimit() {
@@ -337,7 +337,7 @@ func (e *engine) bounce(ev event) bool {
 	}
 	asked := false
 	if g.guards != nil {
-		if !e.toldPays(g, request&numberMask, n, t) {
+		if !e.toldPays(g, request&numberMask, n, t, mark) {
 			e.endWait(g, n, t)
 			return true
 		}

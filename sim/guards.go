@@ -135,16 +135,39 @@ func (e *engine) leave(ev event) {
 			return
 		}
 	}
+	mark := uint32(0)
 	if s.breaker != nil {
-		s.marks[g.slot(number)] = s.breaker.Sent(&s.breakers[p])
+		mark = s.breaker.Sent(&s.breakers[p])
 	}
 	if arrival := newEvent(t, classArrival, g.id|number, n); e.fixed == 0 && g.plain && e.isAlone(arrival) {
 		e.spend() // what dispatch comes to, on a network that takes no time
 		g.attempts++
-		e.arrive(arrival)
+		e.arrives(t)
+		if e.server.down && e.bounce(arrival, mark) {
+			return // and nobody need remember the mark
+		}
+		s.mark(g, number, mark)
+		e.stays(arrival)
 		return
 	}
+	s.mark(g, number, mark)
 	e.dispatch(g, number, n, t)
+}
+
+// mark notes the breaker's mark of an attempt that is under way.
+func (s *guards) mark(g *group, number uint64, mark uint32) {
+	if s.breaker != nil {
+		s.marks[g.slot(number)] = mark
+	}
+}
+
+// markOf returns the breaker's mark of an attempt, if it has one.
+func (e *engine) markOf(ev event) uint32 {
+	g, number, _ := e.subject(ev)
+	if g.guards == nil || g.guards.breaker == nil {
+		return 0
+	}
+	return g.guards.marks[g.slot(number)]
 }
 
 // holdBack is a guard's stopping an attempt that would have left at t. It uses up its number.
@@ -200,10 +223,10 @@ func (e *engine) dispatch(g *group, number uint64, n, t int64) {
 
 // toldPays tells a client's guards, at t, that attempt n was refused by a server that is down, and reports whether they
 // pay for another. If not, the request has failed. It is tell and pays in one, for that is where guards are asked most.
-func (e *engine) toldPays(g *group, number uint64, n, t int64) bool {
+func (e *engine) toldPays(g *group, number uint64, n, t int64, mark uint32) bool {
 	s, p := g.guards, e.process(g, number)
 	if s.breaker != nil {
-		e.tellBreaker(g, p, number, n, t, true)
+		e.tellBreaker(g, p, number, n, t, mark, true)
 	}
 	if s.throttle != nil && !s.throttle.Rejects(strategies.Unavailable) {
 		s.throttle.Accepted(&s.throttles[p], t)
@@ -256,7 +279,7 @@ func (e *engine) tell(g *group, number uint64, n, t int64, class strategies.Clas
 	s, p := g.guards, e.process(g, number)
 	failed := class != success && g.retryOn.Has(class)
 	if s.breaker != nil {
-		e.tellBreaker(g, p, number, n, t, failed)
+		e.tellBreaker(g, p, number, n, t, s.marks[g.slot(number)], failed)
 	}
 	if s.budget != nil && (failed || class == success) {
 		state := &s.budgets[p]
@@ -274,10 +297,10 @@ func (e *engine) tell(g *group, number uint64, n, t int64, class strategies.Clas
 }
 
 // tellBreaker lets a process's breaker know of the outcome of attempt n that a client has seen at t.
-func (e *engine) tellBreaker(g *group, process int64, number uint64, n, t int64, failed bool) {
+func (e *engine) tellBreaker(g *group, process int64, number uint64, n, t int64, mark uint32, failed bool) {
 	s := g.guards
 	state := &s.breakers[process]
-	if !s.breaker.Seen(state, s.marks[g.slot(number)], failed) {
+	if !s.breaker.Seen(state, mark, failed) {
 		return
 	}
 	until := s.breaker.OpenFrom(state, t, at(e.stream.of(g.id|number), uint64(n), drawOpen))

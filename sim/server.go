@@ -73,15 +73,24 @@ func (s *server) answerWhileDown(t int64) (answer, hint int64) {
 
 // arrive is an attempt's arrival at the server.
 func (e *engine) arrive(ev event) {
-	s := &e.server
-	t := ev.time()
-	e.series.count(countArrivals, t)
-	e.peaks.meet(t)
-	if s.down && e.bounce(ev) {
+	e.arrives(ev.time())
+	if e.server.down && e.bounce(ev, e.markOf(ev)) {
 		return
 	}
+	e.stays(ev)
+}
+
+// arrives counts an arrival.
+func (e *engine) arrives(t int64) {
+	e.series.count(countArrivals, t)
+	e.peaks.meet(t)
+}
+
+// stays is arrive for an attempt that does not bounce.
+func (e *engine) stays(ev event) {
+	s := &e.server
 	g, _, n := e.subject(ev)
-	e.endWait(g, n, t)
+	e.endWait(g, n, ev.time())
 	switch {
 	case s.down:
 		e.refuseWhileDown(ev)
