@@ -58,9 +58,17 @@ var policyRules = []ruleOf[*study]{
 	},
 	{
 		id: "no-limit", slot: aboutEnd, tone: bad,
-		applies:  func(s *study) bool { return s.endless() },
-		sentence: func(*study) string { return "No limit: it can retry for ever." },
-		why: func(*study) string {
+		applies: func(s *study) bool { return s.endless() },
+		sentence: func(s *study) string {
+			if limit := s.limit(); limit > 0 {
+				return "As good as no limit: it may be tried " + count(float64(limit)) + " times."
+			}
+			return "No limit: it can retry for ever."
+		},
+		why: func(s *study) string {
+			if s.limit() > 0 {
+				return "No deadline ends a request before. Work that nobody waits for any more keeps knocking."
+			}
 			return "Neither attempts nor a deadline end a request. Work that nobody waits for any more keeps knocking."
 		},
 		shows: atField("maxAttempts", "Attempts"),
@@ -181,7 +189,11 @@ var policyRules = []ruleOf[*study]{
 	},
 	{
 		id: "in-step", slot: aboutJitter, tone: bad,
-		applies: func(s *study) bool { return len(s.delays) > 0 && s.clients > 1 && !s.jittered() },
+		applies: func(s *study) bool {
+			late := s.tooLate()
+			retries := len(s.delays) > 0 && (late == nil || late.Attempt > 2 || late.Made > 0)
+			return retries && s.clients > 1 && !s.jittered()
+		},
 		sentence: func(s *study) string {
 			return "No jitter: " + plural(float64(s.clients), "client", "clients") + " stay in step."
 		},

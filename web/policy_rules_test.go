@@ -43,7 +43,7 @@ var policyCases = []struct{ rule, query, says, why string }{
 	{"never-retries", "p=exponential,base=1s,maxAttempts=2", "", ""},
 
 	{"no-limit", "p=exponential,base=1s", "No limit: it can retry for ever.", "Neither attempts nor a deadline end a request. Work that nobody waits for any more keeps knocking."},
-	{"no-limit", "p=exponential,base=1s,maxAttempts=10001", "No limit: it can retry for ever.", "Neither attempts nor a deadline end a request. Work that nobody waits for any more keeps knocking."},
+	{"no-limit", "p=exponential,base=1s,maxAttempts=10001", "As good as no limit: it may be tried 10 001 times.", "No deadline ends a request before. Work that nobody waits for any more keeps knocking."},
 	{"no-limit", "p=immediate,maxAttempts=10000", "", ""},
 	{"no-limit", "p=exponential,base=1s,deadline=168h", "", ""},
 
@@ -107,6 +107,8 @@ var policyCases = []struct{ rule, query, says, why string }{
 	{"in-step", doublingPolicy + "&clients=1", "", ""},
 	{"in-step", doublingPolicy + ",jitter=full", "", ""},
 	{"in-step", "p=exponential,base=1s,maxAttempts=1", "", ""},
+	{"in-step", "p=exponential,base=1s,deadline=500ms", "", ""},
+	{"in-step", "p=exponential,base=1s,deadline=2s", "No jitter: 1000 clients stay in step.", "Who failed together comes back together, each time, and the server meets all of them at once."},
 
 	{"probes-in-step", doublingPolicy + ",jitter=full,breaker.failures=5", "Breakers that one outage opened probe together, 10 s later.", "Each is open for exactly so long, whatever jitter the waits have: the server meets a probe of every one of them at a time."},
 	{"probes-in-step", doublingPolicy + ",jitter=full,breaker.failures=5,breaker.openJitter=0.001", "", ""},
