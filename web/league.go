@@ -111,11 +111,7 @@ func (st *leagueState) check() error {
 		return nil
 	}
 	st.own = nil
-	faults := faultsOf(err)
-	for i := range faults {
-		faults[i].Pointer = "?p"
-	}
-	return faults
+	return inText(faultsOf(err))
 }
 
 // trial is the scenario with the own policy alone.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -68,13 +67,20 @@ func takePolicy(query url.Values) (strategies.Policy, error) {
 	}
 	p, err := strategies.ParseText(texts[0])
 	if err != nil {
-		faults, _ := errors.AsType[spec.Faults](err)
-		for i := range faults {
-			faults[i].Pointer = "?p" // there is no document that it could lead into
-		}
-		return p, faults
+		return p, inText(faultsOf(err))
 	}
 	return p, nil
+}
+
+// inText puts a policy's faults at the parameter that has its text: there is no document that they could lead into.
+func inText(faults spec.Faults) spec.Faults {
+	for i, f := range faults {
+		if part, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f.Pointer, "/policies/0"), "/"), "/"); ok {
+			faults[i].Detail = part + ": " + f.Detail
+		}
+		faults[i].Pointer = "?p"
+	}
+	return faults
 }
 
 // takeFormat takes the format to write.
