@@ -26,10 +26,11 @@ function holdsField(element) {
 }
 
 function attributes(old, next) {
-  for (const { name, value } of [...next.attributes]) {
+  for (const name of next.getAttributeNames()) {
+    const value = next.getAttribute(name);
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
-  for (const { name } of [...old.attributes]) {
+  for (const name of old.getAttributeNames()) {
     // Whoever unfolded something decides when it is folded again.
     const folded = name === "open" && old.nodeName === "DETAILS";
     if (!next.hasAttribute(name) && !folded) old.removeAttribute(name);
@@ -54,26 +55,29 @@ function value(old, next, busy) {
 }
 
 function children(old, next, busy) {
-  const named = new Map();
-  for (const child of old.children) if (child.id) named.set(child.id, child);
+  let named = null; // the old children that have an id: needed only where something has come, gone or moved
   let at = old.firstChild;
-  for (const child of [...next.childNodes]) {
-    const same = child.id ? named.get(child.id) : null;
-    if (same) {
-      if (same === at) at = at.nextSibling;
-      else old.insertBefore(same, at);
-      morph(same, child, busy);
-    } else if (at && !at.id && !child.id && at.nodeName === child.nodeName) {
-      const following = at.nextSibling;
+  for (let child = next.firstChild, following; child; child = following) {
+    following = child.nextSibling; // the child may be moved
+    const after = at?.nextSibling;
+    if (at && at.id === child.id && at.nodeName === child.nodeName) {
       morph(at, child, busy);
-      at = following;
-    } else {
-      old.insertBefore(child, at);
+      at = after;
+      continue;
     }
+    named ??= new Map([...old.children].map((element) => [element.id, element]));
+    const same = child.id ? named.get(child.id) : null;
+    if (!same) {
+      old.insertBefore(child, at);
+      continue;
+    }
+    if (same === at) at = after;
+    else old.insertBefore(same, at);
+    morph(same, child, busy);
   }
   while (at) {
-    const following = at.nextSibling;
+    const after = at.nextSibling;
     at.remove();
-    at = following;
+    at = after;
   }
 }
