@@ -56,6 +56,7 @@ type refGroup struct {
 	id       uint64
 	count    int
 	workload Workload
+	thinking distribution // of a closed workload
 	policy   strategies.Policy
 	compiled *strategies.Compiled
 	requests []*refRequest
@@ -162,6 +163,9 @@ func newReference(s *Scenario, policy, replication int) *reference {
 func (r *reference) addGroup(count int, w Workload, p strategies.Policy) {
 	g := &refGroup{id: uint64(len(r.groups)) << groupShift, count: count, workload: w, policy: p, compiled: p.Compile(),
 		drawn: map[int64][]int64{}}
+	if w.Kind == Closed {
+		g.thinking = compileDistribution(w.Think).tabulate()
+	}
 	g.addProcesses(r.s.Clients.ClientsPerProcess)
 	r.groups = append(r.groups, g)
 }
@@ -228,8 +232,7 @@ func (r *reference) createFirst(g *refGroup) {
 
 // think creates a closed client's request after one think time.
 func (r *reference) think(q *refRequest) {
-	think := compileDistribution(q.group.workload.Think).tabulate()
-	r.create(q, r.now+think.Draw(r.draw(q, 0, drawThink)))
+	r.create(q, r.now+q.group.thinking.Draw(r.draw(q, 0, drawThink)))
 }
 
 // createOpen creates a Poisson process: gaps of mean 1 in a time that passes at the rate of the moment.
