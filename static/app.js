@@ -17,12 +17,12 @@ const waits = { base: 1000, cap: 30_000 }; // ms: full jitter, exponential
 const $ = (id) => document.getElementById(id);
 
 const commands = []; // buttons pressed that no answer has taken up yet
-let running = null; // the request under way: {abort, began, number}
-let number = 0; // of the last request
+let posted = null; // a form with a document that no answer has taken up yet
+let running = null; // the request under way: {abort, began, query, taken, moved, first}
 let late = false; // something changed that no request carries
 let gesture = false; // the history's last entry belongs to a change that is still going on
 let committed = false; // …and has been let go of
-let typing = 0; // timer
+let typing = 0; // timer of what is to be asked for soon
 let failures = 0; // in a row
 
 document.documentElement.classList.add("live");
@@ -30,7 +30,7 @@ document.addEventListener("input", changed);
 document.addEventListener("change", letGo);
 document.addEventListener("submit", submitted);
 document.addEventListener("click", followed);
-addEventListener("popstate", () => ask(location.search, { moved: true }));
+addEventListener("popstate", revisited);
 documents(post, (why) => say(why, [["OK", hush]]));
 undoing();
 shortcuts((text) => {
@@ -86,6 +86,13 @@ function command(text) {
   gesture = false;
 }
 
+// revisited shows what the history leads to; what was under way is no part of that.
+function revisited() {
+  commands.length = 0;
+  posted = null;
+  ask(location.search, { moved: true });
+}
+
 // edits are the controls that differ from what the server knows, and the buttons pressed.
 function edits() {
   const fields = [...$("controls").elements].filter((e) => e.name && e.type !== "submit" && e.type !== "hidden" && differs(e));
@@ -117,8 +124,11 @@ function differs(field) {
 function next() {
   const query = `?${changes()}`;
   if (running?.query === query) return (late = false); // a slider let go of where it was asked for
-  if (running && performance.now() - running.began < youth) {
+  const young = running ? running.began + youth - performance.now() : 0;
+  if (young > 0) {
     late = true;
+    clearTimeout(typing);
+    typing = setTimeout(next, young);
     return;
   }
   ask(query, { taken: commands.length });
@@ -128,18 +138,21 @@ function changes() {
   return new URLSearchParams([["from", $("controls").elements.from.value], ...edits()]);
 }
 
-// post sends a document together with what the controls say.
-function post(body) {
+// post sends a document together with what the controls say, and again with what they say next until it is taken up.
+function post(form) {
+  posted = form;
   committed = true;
   gesture = false;
-  ask(`?${changes()}`, { taken: commands.length, body });
+  ask(`?${changes()}`, { taken: commands.length });
 }
 
 // ask requests a page and shows it. Whatever was asked before is given up, and its answer never shown.
-async function ask(query, { taken = 0, moved = false, body = null } = {}) {
+async function ask(query, { taken = 0, moved = false } = {}) {
   clearTimeout(retry);
+  clearTimeout(typing);
   running?.abort.abort();
-  const me = { abort: new AbortController(), began: performance.now(), number: ++number, query: body === null ? query : undefined };
+  const body = posted;
+  const me = { abort: new AbortController(), began: performance.now(), query: body ? undefined : query, taken, moved };
   running = me;
   late = false;
   document.body.classList.remove("preview");
@@ -149,12 +162,15 @@ async function ask(query, { taken = 0, moved = false, body = null } = {}) {
     if (me !== running) return;
     failures = 0;
     hush();
-    show(main, { taken, moved });
-    if (body) documentTaken();
+    show(main, me);
   } catch (error) {
     if (me !== running) return;
     if (error.name === "AbortError") return;
-    failed(error, () => ask(query, { taken, moved, body }));
+    if (!error.again) posted = null; // it would spoil every further change
+    failed(error, () => {
+      posted = body;
+      ask(query, { taken, moved });
+    });
   } finally {
     clearTimeout(announce);
     if (me === running) {
@@ -200,7 +216,7 @@ async function readEvents(response, me) {
     if (kind === "page") return parse(data);
     if (kind === "error") throw Object.assign(new Error(data.detail), { again: data.status >= 500 });
     if (me !== running) continue;
-    if (kind === "preview") preview(parse(data));
+    if (kind === "preview") preview((me.first = parse(data)));
     else say("Simulating…", [["Stop", stop]], data.done / data.total);
   }
   throw Object.assign(new Error("The server broke off."), { again: true });
@@ -210,13 +226,17 @@ function parse(html) {
   return new DOMParser().parseFromString(html, "text/html").getElementById("main");
 }
 
+// stop gives the run up. If there are first rows, what they are of has been taken up.
 function stop() {
-  running?.abort.abort();
+  const { abort, first, taken, moved } = running;
+  abort.abort();
   running = null;
   late = false;
-  const kept = document.body.classList.contains("preview") ? "from fewer runs than asked for" : "those of the settings before";
+  clearTimeout(typing);
+  if (first) show(first, { taken, moved });
   document.body.classList.add("stale");
-  say(`Stopped. The figures are ${kept}.`, [["Simulate", next]]);
+  const kept = first ? "from fewer runs than asked for" : "those of the settings before";
+  say(`Stopped. The figures are ${kept}.`, [["Simulate", moved ? revisited : next]]);
 }
 
 // failed says what went wrong. Where it may pass, it tries again: full jitter, as the page recommends, and not before
@@ -282,11 +302,7 @@ function show(main, { taken, moved }) {
   const place = row ? [...row.parentNode.querySelectorAll(".policy")].indexOf(row) : -1;
   const edited = $("editor")?.dataset.id;
   const done = late ? [] : commands.slice(0, taken);
-  if (!main.querySelector("#results .policies")) {
-    // Nothing to show: keep the figures there are, marked as old.
-    main.querySelector("#results").replaceWith($("results").cloneNode(true));
-    document.body.classList.add("stale");
-  }
+  if (!main.querySelector("#results .policies")) keepFigures(main.querySelector("#results"));
   if (late) {
     morph($("verdict"), main.querySelector("#verdict"));
     keepingControls(main, () => morph($("results"), main.querySelector("#results")));
@@ -294,6 +310,8 @@ function show(main, { taken, moved }) {
     commands.splice(0, taken);
     record(main, moved);
     morph($("main"), main, moved ? null : focus);
+    if (posted) documentTaken();
+    posted = null;
     document.title = `${document.querySelector("h1").textContent} · Stampede`;
   }
   dress(moved);
@@ -302,17 +320,31 @@ function show(main, { taken, moved }) {
   if (moved) speakUp(document.title);
 }
 
+// keepFigures puts the figures there are, marked as old, into results that have none. What can be changed is the answer's.
+function keepFigures(results) {
+  document.body.classList.add("stale");
+  if (!document.querySelector(".policies")) return;
+  const kept = $("results").cloneNode(true);
+  const [before, editor] = [kept, results].map((part) => part.querySelector("#editor"));
+  const above = before ?? (editor && kept.querySelector(`[id="policy-${editor.dataset.id}"]`)) ?? kept.querySelector(".policies").lastElementChild;
+  if (editor) above.after(editor);
+  before?.remove();
+  kept.querySelector("#adding").replaceWith(results.querySelector("#adding"));
+  results.replaceWith(kept);
+}
+
 // preview puts rows from the first replications in place, while the verdict waits for the rest.
 function preview(main) {
-  keepingControls(main, () => morph($("results"), main.querySelector("#results")));
+  const rest = main.cloneNode(true); // for stop
+  keepingControls(rest, () => morph($("results"), rest.querySelector("#results")));
   document.body.classList.add("preview");
   dress();
 }
 
-// keepingControls leaves the editor and the choice of a client alone as the other controls are, although they stand among
-// the results.
+// keepingControls leaves the editor, what can be added and the choice of a client alone as the other controls are, although
+// they stand among the results.
 function keepingControls(main, update) {
-  const kept = [document, main].flatMap((page) => [...page.querySelectorAll("#editor, .picker")]);
+  const kept = [document, main].flatMap((page) => [...page.querySelectorAll("#editor, #adding, .picker")]);
   for (const controls of kept) controls.toggleAttribute("data-keep", true);
   update();
   for (const controls of kept) controls.removeAttribute("data-keep");

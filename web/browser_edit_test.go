@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -30,6 +31,7 @@ func TestBrowserEdits(t *testing.T) {
 		{"undo and redo", undoAndRedo},
 		{"keys", keysWork},
 		{"documents", documentsAreTaken},
+		{"two changes at once", twoChangesAtOnce},
 		{"editing without script", editingWithoutScript},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, func(path string, l look) *tab { return b.open(t, s, path, l) }) })
@@ -215,6 +217,76 @@ func documentsAreTaken(t *testing.T, open browserTab) {
 	p.await(`document.querySelector("h1").textContent.startsWith("77") && document.querySelectorAll(".policy").length === 1`)
 	drop(`{"name": `)
 	p.await(`document.querySelector("#pasting .error")?.textContent.includes("line 1, column") && document.getElementsByName("document")[0].value === '{"name": '`)
+}
+
+// add presses a button of the grid, and change changes a field, without waiting for anything in between.
+const add = `document.querySelector('button[aria-label="Add: Fibonacci, equal jitter"]').click()`
+
+func change(name, value string) string {
+	return fmt.Sprintf(`(([field]) => {
+		field.value = %s;
+		field.dispatchEvent(new Event("change", {bubbles: true}));
+	})(document.getElementsByName(%s))`, quote(value), quote(name))
+}
+
+// wantOffers checks that the grid frames what is on the page: as it does if the address is opened afresh.
+func wantOffers(p *tab) {
+	p.Helper()
+	got := eval[[]string](p, `(async () => {
+		const html = await (await fetch(location.href, {headers: {Accept: "text/html"}})).text();
+		return [document, new DOMParser().parseFromString(html, "text/html")].map((page) =>
+			[...page.querySelectorAll("#offers .there")].map((e) => e.title).join("; "));
+	})()`)
+	if got[0] == "" || got[0] != got[1] {
+		p.Errorf("framed is\n%s\nwhile there is\n%s", got[0], got[1])
+	}
+}
+
+// twoChangesAtOnce: the answer to the first comes while the second waits.
+func twoChangesAtOnce(t *testing.T, open browserTab) {
+	p := open("/", desktop)
+	p.await(chartsDrawn)
+	eval[bool](p, `(`+add+`, `+change("down", "9")+`, true)`)
+	p.await(`document.getElementById("policy-fibonacci-equal")`)
+	eval[bool](p, `(document.getElementById("remove-fibonacci-equal").click(), true)`)
+	p.await(`location.search === "?server.outages.0.end=9s" && !document.getElementById("policy-fibonacci-equal")`)
+	wantOffers(p)
+
+	// A document is not forgotten for it.
+	eval[bool](p, `(document.getElementsByName("document")[0].value = "constant,base=7s,name=Seven", document.querySelector("#pasting button").click(), `+change("down", "8")+`, true)`)
+	p.await(`location.search.includes("end=8s") && location.search.includes("name=Seven") && document.getElementsByName("document")[0].value === ""`)
+}
+
+// What costs too much leaves the rows as they are, and everything can be changed until it costs less.
+func TestBrowserMendsWhatCostsTooMuch(t *testing.T) {
+	b := startBrowser(t)
+	s := quick()
+	s.maxEvents = 3_000_000
+	p := b.open(t, s, "/?edit=exponential", desktop)
+	p.await(chartsDrawn)
+	const costly = `document.getElementById("problems")?.textContent.includes("This would cost") && document.querySelectorAll(".policy").length === 8`
+	p.fill("edit.schedule.factor", "1")
+	p.fill("edit.schedule.base", "1ms")
+	p.await(`location.search.includes("base=1ms,factor=1") && ` + costly)
+	p.fill("edit.schedule.base", "1s")
+	p.await(`location.search.includes("base=1s,factor=1") && !document.getElementById("problems")`)
+
+	p.fill("clients.count", "100000")
+	p.await(`location.search.includes("100000") && ` + costly)
+	eval[bool](p, `(`+add+`, true)`)
+	p.await(`location.search.includes("fibonacci")`)
+	p.fill("clients.count", "500")
+	p.await(`document.getElementById("policy-fibonacci-equal")`)
+	wantOffers(p)
+
+	// A link to such a thing has no rows, but the editor that it names.
+	p = b.open(t, s, "/?clients.count=100000&edit=constant&p=constant,base=1s", desktop)
+	p.await(`document.documentElement.classList.contains("live") && document.querySelectorAll(".policy").length === 0`)
+	p.fill("edit.schedule.base", "2s")
+	p.await(`location.search.includes("base=2s")`)
+	p.fill("clients.count", "500")
+	p.await(`document.querySelectorAll(".policy").length === 1 && document.getElementById("editor")`)
+	wantOffers(p)
 }
 
 func editingWithoutScript(t *testing.T, open browserTab) {

@@ -65,6 +65,9 @@ func TestBrowser(t *testing.T) {
 func TestBrowserWaits(t *testing.T) {
 	b := startBrowser(t)
 	t.Run("an older answer never overwrites a newer one", func(t *testing.T) { olderAnswers(t, b) })
+	t.Run("a change soon after another need not wait for its run", func(t *testing.T) { soonAfter(t, b) })
+	t.Run("undoing gives up what is under way", func(t *testing.T) { undoneUnderWay(t, b) })
+	t.Run("a document in a long run is taken with what follows", func(t *testing.T) { documentUnderWay(t, b) })
 	t.Run("a long run can be stopped", func(t *testing.T) { longRun(t, b) })
 	t.Run("a long run shows its first rows", func(t *testing.T) { firstRows(t, b) })
 	t.Run("a server that has gone is asked again", func(t *testing.T) { serverGone(t, b) })
@@ -399,6 +402,44 @@ func olderAnswers(t *testing.T, b chromium) {
 	}
 }
 
+func soonAfter(t *testing.T, b chromium) {
+	s, held, release := hold(700)
+	defer close(release)
+	p := b.open(t, s, "/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	slide(p, "clients.count", 700, 500)
+	receive(t, held, "the first run")
+	p.await(`location.search === "?clients.count=500"`)
+}
+
+func undoneUnderWay(t *testing.T, b chromium) {
+	s, held, release := hold(700)
+	defer close(release)
+	p := b.open(t, s, "/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	p.fill("clients.count", "500")
+	p.await(`location.search === "?clients.count=500"`)
+	eval[bool](p, `(document.getElementsByName("clients.count")[0].value = "700", document.getElementById("remove-exponential").click(), true)`)
+	receive(t, held, "the run")
+	p.click("#undo")
+	p.await(`location.search === "" && document.getElementsByName("clients.count")[0].value === "1000"`)
+	p.fill("down", "9")
+	p.await(`location.search === "?server.outages.0.end=9s"`)
+}
+
+func documentUnderWay(t *testing.T, b chromium) {
+	s, held, release := hold(700)
+	defer close(release)
+	p := b.open(t, s, "/", desktop)
+	p.await(`!document.querySelector(".slider").hidden`)
+	eval[bool](p, `(document.getElementsByName("clients.count")[0].value = "700", document.getElementsByName("document")[0].value = "constant,base=7s,name=Seven",
+		document.querySelector("#pasting button").click(), true)`)
+	receive(t, held, "the run with the document")
+	p.await(`!document.getElementById("status").hidden`) // so it is no longer young
+	p.fill("clients.count", "500")
+	p.await(`location.search.includes("clients.count=500") && location.search.includes("name=Seven") && document.getElementsByName("document")[0].value === ""`)
+}
+
 // firstRows holds the whole run back, but not its preview.
 func firstRows(t *testing.T, b chromium) {
 	s := newTestServer(nil)
@@ -428,11 +469,19 @@ func firstRows(t *testing.T, b chromium) {
 	p.await(`getComputedStyle(document.getElementById("results")).opacity === "1" && getComputedStyle(document.querySelector(".says")).opacity === "0.55"`)
 	p.click("#status button")
 	p.await(`document.getElementById("status").textContent.startsWith("Stopped. The figures are from fewer runs than asked for.")`)
+	// The rows are of the new settings, so everything else is too; only nothing is concluded from so few runs.
+	p.await(`location.search === "?clients.count=3000" && document.querySelector("h1").textContent.startsWith("3000") && document.querySelector(".says").textContent.trim() === ""`)
+	eval[bool](p, `(`+add+`, true)`)
+	receive(t, held, "the run with another policy")
+	p.await(`document.getElementById("policy-fibonacci-equal")`)
+	p.click("#status button")
+	p.await(`location.search.includes("fibonacci")`)
+	p.await(`document.querySelector("#offers .there[title$='Fibonacci, equal jitter']")`)
 	p.click("#status button") // once more
 	receive(t, held, "the whole run again")
 	close(release)
 	p.await(`document.querySelector("#footing").textContent.includes("Means of 20 runs") && document.getElementById("status").hidden`)
-	p.await(`document.querySelector("h1").textContent.startsWith("3000") && location.search === "?clients.count=3000"`)
+	p.await(`document.querySelector(".says").textContent.trim() !== "" && location.search.includes("fibonacci")`)
 }
 
 func longRun(t *testing.T, b chromium) {

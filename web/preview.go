@@ -40,7 +40,7 @@ func (p *pageAnswer) preview(page templates.Page, st state, o options, events *e
 		return
 	}
 	page.Share = p.shareOf(p.r, st, page.Results.Verdict)
-	page.Form.Adding.Offers = nil // as the other controls
+	page.Results.Verdict, page.Results.Why = nil, ""
 	if html, err := p.render(page); err == nil {
 		events.send("event: preview\ndata: %s\n", asJSON(string(html)))
 	}
