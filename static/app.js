@@ -3,6 +3,7 @@
 
 import { events } from "./events.js";
 import { morph } from "./morph.js";
+import { broken, brokenOff, refusal, waitBefore, waiting } from "./retry.js";
 import { documents, taken as documentTaken } from "./documents.js";
 import { shortcuts } from "./keys.js";
 import { tabs } from "./tabs.js";
@@ -12,7 +13,6 @@ import { push, replace, undoing } from "./undo.js";
 const typingPause = 200; // ms after a keystroke before asking
 const patience = 300; // ms before a run that goes on is announced
 const youth = 150; // ms that a request may take before a newer one replaces it
-const waits = { base: 1000, cap: 30_000 }; // ms: full jitter, exponential
 
 const $ = (id) => document.getElementById(id);
 
@@ -191,24 +191,7 @@ async function fetchMain(query, body, me) {
   const type = response.headers.get("Content-Type") ?? "";
   if (type.startsWith("text/html")) return parse(await response.text());
   if (type.startsWith("text/event-stream")) return readEvents(response, me);
-  const problem = await response.json().catch(() => ({}));
-  throw Object.assign(new Error(problem.detail ?? `The server answered ${response.status}.`), {
-    again: response.status >= 500,
-    after: secondsUntil(response.headers.get("Retry-After")),
-  });
-}
-
-// broken tells what the network failed at from other errors: that may pass.
-function broken(error) {
-  if (!(error instanceof TypeError) && error.name !== "NetworkError") throw error;
-  throw Object.assign(new Error("The server does not answer."), { again: true });
-}
-
-// secondsUntil reads a Retry-After: so many seconds, or a date.
-function secondsUntil(hint) {
-  if (!hint) return 0;
-  const seconds = Number(hint);
-  return Math.max(0, Number.isNaN(seconds) ? (Date.parse(hint) - Date.now()) / 1000 : seconds) || 0;
+  throw await refusal(response);
 }
 
 async function readEvents(response, me) {
@@ -219,7 +202,7 @@ async function readEvents(response, me) {
     if (kind === "preview") preview((me.first = parse(data)));
     else say("Simulating…", [["Stop", stop]], data.done / data.total);
   }
-  throw Object.assign(new Error("The server broke off."), { again: true });
+  throw brokenOff();
 }
 
 function parse(html) {
@@ -239,16 +222,14 @@ function stop() {
   say(`Stopped. The figures are ${kept}.`, [["Simulate", moved ? revisited : next]]);
 }
 
-// failed says what went wrong. Where it may pass, it tries again: full jitter, as the page recommends, and not before
-// the server said so.
+// failed says what went wrong. Where it may pass, it tries again.
 function failed(error, again) {
   document.body.classList.add("stale");
   if (!error.again) {
     say(error.message, [["Try again", again]]);
     return;
   }
-  const wait = (error.after ?? 0) * 1000 + Math.random() * Math.min(waits.cap, waits.base * 2 ** failures);
-  failures++;
+  const wait = waitBefore(error, failures++);
   const timer = setTimeout(again, wait);
   const now = () => {
     clearTimeout(timer);
@@ -258,7 +239,7 @@ function failed(error, again) {
     clearTimeout(timer);
     say(error.message, [["Try again", again]]);
   };
-  say(`${error.message} Trying again in ${Math.max(1, Math.round(wait / 1000))} s.`, [["Now", now], ["Stop trying", leave]]);
+  say(waiting(error, wait), [["Now", now], ["Stop trying", leave]]);
   retry = timer;
 }
 

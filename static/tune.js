@@ -3,6 +3,7 @@
 
 import { events } from "./events.js";
 import { morph } from "./morph.js";
+import { broken, brokenOff, refusal } from "./retry.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -26,9 +27,9 @@ async function ask(query, chosen) {
   say("Searching", 0);
   document.body.classList.remove("stale");
   try {
-    const response = await fetch(`/tune${query}`, { headers: { Accept: "text/html;fragment=main, text/event-stream" }, signal: abort.signal });
+    const response = await fetch(`/tune${query}`, { headers: { Accept: "text/html;fragment=main, text/event-stream" }, signal: abort.signal }).catch(broken);
     if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
-      throw new Error((await response.json()).detail ?? `The server answered ${response.status}.`);
+      throw await refusal(response);
     }
     for await (const { kind, data } of events(response)) {
       if (running !== abort) return;
@@ -37,7 +38,7 @@ async function ask(query, chosen) {
         chosen = false;
       } else if (kind === "progress") say("Searching", data.done / Math.max(data.total, 1));
     }
-    if ($("main").dataset.complete !== "true") throw new Error("The server broke off.");
+    if ($("main").dataset.complete !== "true") throw brokenOff();
     $("tune-status").replaceChildren();
     delete $("tune-status").dataset.text;
   } catch (error) {

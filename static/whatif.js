@@ -5,6 +5,7 @@
 import { draw } from "./charts.js";
 import { events } from "./events.js";
 import { morph } from "./morph.js";
+import { broken, brokenOff, refusal, waitBefore, waiting } from "./retry.js";
 import { push, replace } from "./undo.js";
 
 const pause = 400; // ms after the rows have changed: whoever still moves a slider wants the rows
@@ -17,6 +18,8 @@ let visible = false;
 let dirty = false; // a control says what no answer has taken up
 let stopped = false; // by the reader, who must ask for more
 let timer = 0;
+let failures = 0; // in a row
+let notBefore = 0; // performance.now() when the server may be asked again after one
 
 // whatIf follows the page: it is called when rows have been put in place; moved says that the address came first.
 export function whatIf(moved = false) {
@@ -70,7 +73,7 @@ function later(wait) {
     const current = section.dataset.complete === "true" && section.dataset.state === $("main").dataset.state;
     if (!current) section.classList.add("old");
     if (visible && !stopped && !running && (dirty || !current)) ask(false);
-  }, wait);
+  }, Math.max(wait, notBefore - performance.now()));
 }
 
 // ask requests the section for the scenario on the page. chosen says that the reader changed the section.
@@ -85,16 +88,17 @@ async function ask(chosen) {
   const began = performance.now();
   say("Simulating every point", 0);
   try {
-    const response = await fetch(`/what-if?${query}`, { headers: { Accept: "text/html;fragment=what-if, text/event-stream" }, signal: abort.signal });
+    const response = await fetch(`/what-if?${query}`, { headers: { Accept: "text/html;fragment=what-if, text/event-stream" }, signal: abort.signal }).catch(broken);
     if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
-      throw new Error((await response.json()).detail ?? `The server answered ${response.status}.`);
+      throw await refusal(response);
     }
     for await (const { kind, data } of events(response)) {
       if (running !== abort || from !== $("main").dataset.state) return; // the rows have moved on
       if (kind === "page") from = show(data, chosen);
       else if (kind === "progress") say("Simulating every point", data.done / data.total, began);
     }
-    if ($("what-if").dataset.complete !== "true") throw new Error("The server broke off.");
+    if ($("what-if").dataset.complete !== "true") throw brokenOff();
+    failures = 0;
     hush();
   } catch (error) {
     if (running !== abort || stopped) return;
@@ -151,17 +155,30 @@ function stop() {
   stopped = true;
   running?.abort();
   running = null;
-  tell("Stopped. The points that are done stay.", "Go on");
+  tell("Stopped. The points that are done stay.", ["Go on", again]);
 }
 
+// failed says what went wrong. Where it may pass, it tries again as long as the section is looked at.
 function failed(error) {
   $("what-if").classList.add("old");
-  tell(error.message, "Try again");
+  if (!error.again) return tell(error.message, ["Try again", again]);
+  const wait = waitBefore(error, failures++);
+  const leave = () => {
+    stopped = true;
+    tell(error.message, ["Try again", again]);
+  };
+  tell(waiting(error, wait), ["Now", again], ["Stop trying", leave]);
+  notBefore = performance.now() + wait;
+  later(0);
 }
 
-function tell(text, label) {
+function again() {
+  ask(false);
+}
+
+function tell(text, ...buttons) {
   $("what-if-status").dataset.text = text;
-  $("what-if-status").replaceChildren(`${text} `, button(label, () => ask(false)));
+  $("what-if-status").replaceChildren(`${text} `, ...buttons.map(([label, action]) => button(label, action)));
 }
 
 function hush() {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -353,6 +354,39 @@ func TestServerRestartsInMidRun(t *testing.T) {
 	close(release)
 	r.start()
 	p.await(`location.search === "?clients.count=700" && document.getElementById("status").hidden && !document.body.classList.contains("stale")`)
+	p.hear() // connections refused
+}
+
+// A sweep asks again by itself too, not before the server said so, and says that rather than what the browser calls it.
+func TestSweepOutlivesItsServer(t *testing.T) {
+	b := startBrowser(t)
+	s := newTestServer(nil)
+	var busy atomic.Bool
+	inner := s.Handler
+	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if busy.Load() && r.URL.Path == "/what-if" {
+			w.Header().Set("Retry-After", "600")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	})
+	r := reborn{TB: t, handler: s, address: "127.0.0.1:0"}
+	r.start()
+	defer func() { r.server.Close() }()
+	p := b.openAt(t, "http://"+r.address, fewPath, desktop)
+	lookAtWhatIf(p)
+	p.await(swept)
+	eval[bool](p, `(Math.random = () => 0, true)`) // waits come to 0 where the server asks for none
+	busy.Store(true)
+	p.fill("x.steps", "4")
+	p.await(`/Trying again in 600 s. ?NowStop trying/.test(document.getElementById("what-if-status").textContent)`)
+	must(t, r.server.Close())
+	p.click("#what-if-status button")
+	p.await(`document.getElementById("what-if-status").textContent.startsWith("The server does not answer. Trying again in ")`)
+	busy.Store(false)
+	r.start()
+	p.await(swept + ` && document.querySelectorAll("[data-point]").length === 4 && document.getElementById("what-if-status").textContent === ""`)
 	p.hear() // connections refused
 }
 
