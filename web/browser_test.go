@@ -473,9 +473,9 @@ func firstRows(t *testing.T, b chromium) {
 	p.await(`location.search === "?clients.count=3000" && document.querySelector("h1").textContent.startsWith("3000") && document.querySelector(".says").textContent.trim() === ""`)
 	eval[bool](p, `(`+add+`, true)`)
 	receive(t, held, "the run with another policy")
-	p.await(`document.getElementById("policy-fibonacci-equal")`)
+	p.await(`document.getElementById("policy-fibonacci-equal") && document.querySelector("#status button").textContent === "Stop"`)
 	p.click("#status button")
-	p.await(`location.search.includes("fibonacci")`)
+	p.await(`location.search.includes("fibonacci") && document.getElementById("status").textContent.startsWith("Stopped.")`)
 	p.await(`document.querySelector("#offers .there[title$='Fibonacci, equal jitter']")`)
 	p.click("#status button") // once more
 	receive(t, held, "the whole run again")
