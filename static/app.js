@@ -254,6 +254,7 @@ function say(text, buttons, share) {
     status.querySelector("progress").value = share;
     return;
   }
+  const focused = status.contains(document.activeElement);
   status.dataset.text = text;
   status.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }));
   if (share !== undefined) {
@@ -267,10 +268,12 @@ function say(text, buttons, share) {
     status.append(button);
   }
   status.hidden = false;
+  if (focused) status.querySelector("button").focus();
 }
 
 function hush() {
   clearTimeout(retry);
+  if ($("status").contains(document.activeElement)) document.querySelector(".policy")?.focus();
   $("status").hidden = true;
   delete $("status").dataset.text;
   document.body.classList.remove("stale", "preview");
@@ -279,6 +282,7 @@ function hush() {
 // show puts an answer in place. While newer changes wait to be asked for, it leaves the controls alone.
 function show(main, { taken, moved }) {
   const focus = document.activeElement;
+  const around = partsAround(focus);
   const row = focus?.closest?.(".policy");
   const place = row ? [...row.parentNode.querySelectorAll(".policy")].indexOf(row) : -1;
   const edited = $("editor")?.dataset.id;
@@ -297,6 +301,7 @@ function show(main, { taken, moved }) {
   }
   dress(moved);
   if (place >= 0 && !row.isConnected) focusRow(place);
+  else refocus(around);
   follow(done, edited);
   if (moved) speakUp(document.title);
 }
@@ -316,8 +321,10 @@ function keepFigures(results) {
 
 // preview puts rows from the first replications in place, while the verdict waits for the rest.
 function preview(main) {
+  const around = partsAround(document.activeElement);
   const rest = main.cloneNode(true); // for stop
   keepingControls(rest, () => morph($("results"), rest.querySelector("#results")));
+  refocus(around);
   document.body.classList.add("preview");
   dress();
 }
@@ -353,6 +360,25 @@ function focusRow(place) {
   const rows = document.querySelectorAll(".policy");
   const row = rows[Math.min(place, rows.length - 1)];
   (row?.querySelector("[id^=remove]:enabled") ?? row?.querySelector("button:enabled") ?? $("adding").querySelector("summary")).focus();
+}
+
+// partsAround are an element of the main part and what it is in, from inside out.
+function partsAround(element) {
+  const parts = [];
+  for (let part = element; $("main").contains(part); part = part.parentElement) parts.push(part);
+  return parts;
+}
+
+// refocus puts the focus back where an answer moved or took away what had it: on that, or on the first that takes it in
+// what is left around.
+function refocus(around) {
+  if (document.activeElement === (around[0] ?? document.activeElement)) return;
+  for (const part of around.filter((part) => part.isConnected)) {
+    for (const one of [part, ...part.querySelectorAll("input, select, textarea, button, a, summary, [tabindex]")]) {
+      one.focus();
+      if (document.activeElement === one) return;
+    }
+  }
 }
 
 // record makes the address that of the answer. One change is one entry, however many answers it takes.

@@ -143,7 +143,7 @@ function say(text, share, began) {
     progress.setAttribute("aria-label", "Points done");
     const left = document.createElement("span");
     left.setAttribute("aria-hidden", "true");
-    status.replaceChildren(`${text} `, progress, left, button("Stop", stop));
+    fill(`${text} `, progress, left, button("Stop", stop));
   }
   status.querySelector("progress").value = share;
   const elapsed = (performance.now() - began) / 1000;
@@ -178,12 +178,20 @@ function again() {
 
 function tell(text, ...buttons) {
   $("what-if-status").dataset.text = text;
-  $("what-if-status").replaceChildren(`${text} `, ...buttons.map(([label, action]) => button(label, action)));
+  fill(`${text} `, ...buttons.map(([label, action]) => button(label, action)));
 }
 
 function hush() {
   delete $("what-if-status").dataset.text;
-  $("what-if-status").replaceChildren();
+  fill();
+}
+
+// fill replaces what the status says. The focus stays there, or else goes to the controls.
+function fill(...content) {
+  const status = $("what-if-status");
+  const focused = status.contains(document.activeElement);
+  status.replaceChildren(...content);
+  if (focused) (status.querySelector("button") ?? $("what-if-form").querySelector("select")).focus();
 }
 
 function button(label, action) {

@@ -33,6 +33,7 @@ func TestBrowserEdits(t *testing.T) {
 		{"keys", keysWork},
 		{"documents", documentsAreTaken},
 		{"two changes at once", twoChangesAtOnce},
+		{"the focus is never lost", focusStays},
 		{"editing without script", editingWithoutScript},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, func(path string, l look) *tab { return b.open(t, s, path, l) }) })
@@ -256,6 +257,32 @@ func twoChangesAtOnce(t *testing.T, open browserTab) {
 	// A document is not forgotten for it.
 	eval[bool](p, `(document.getElementsByName("document")[0].value = "constant,base=7s,name=Seven", document.querySelector("#pasting button").click(), `+change("down", "8")+`, true)`)
 	p.await(`location.search.includes("end=8s") && location.search.includes("name=Seven") && document.getElementsByName("document")[0].value === ""`)
+}
+
+// focusStays presses buttons that the answer takes away, and changes a policy so that its row and its editor move up.
+func focusStays(t *testing.T, open browserTab) {
+	p := open("/?edit=exponential-full&p=constant,base=1s&p=exponential,base=100ms,cap=10s,jitter=full,maxAttempts=3", desktop)
+	p.await(chartsDrawn)
+	if first := rows(p)[0]; first != "Constant" {
+		t.Fatalf("the first is %s", first)
+	}
+	p.fill("edit.maxAttempts", "0")
+	p.await(`document.querySelector(".policy").id === "policy-exponential-full"`)
+	if got := eval[string](p, `document.activeElement.name`); got != "edit.maxAttempts" {
+		t.Errorf("an editor that moves leaves the focus at %q", got)
+	}
+	eval[bool](p, unfold)
+	for _, test := range []struct{ press, around string }{
+		{"do-guard:breaker", ".editor-guards"},
+		{"do-put:server.rateLimit", "[id='group-server.rateLimit']"},
+		{"do-drop:server.crash", "[id='group-server.crash']"},
+	} {
+		eval[bool](p, fmt.Sprintf(`(([button]) => { button.focus(); button.click(); return true; })([document.getElementById(%s)])`, quote(test.press)))
+		p.await(fmt.Sprintf(`!document.getElementById(%s)`, quote(test.press)))
+		if !eval[bool](p, fmt.Sprintf(`document.activeElement.closest(%s) !== null`, quote(test.around))) {
+			t.Errorf("%s leads to %s", test.press, eval[string](p, `document.activeElement.outerHTML.slice(0, 100)`))
+		}
+	}
 }
 
 // What costs too much leaves the rows as they are, and everything can be changed until it costs less.

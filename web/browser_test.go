@@ -498,6 +498,9 @@ func longRun(t *testing.T, b chromium) {
 	}
 	p.click("#status button")
 	p.await(`document.getElementById("status").textContent.startsWith("Stopped")`)
+	if got := eval[string](p, `document.activeElement.textContent`); got != "Simulate" {
+		t.Errorf("after Stop the focus is at %q", got)
+	}
 	for range cap(s.slots) { // the run has left its slot
 		s.slots <- struct{}{}
 	}
