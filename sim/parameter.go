@@ -35,7 +35,10 @@ type Parameter struct {
 
 // Parameters lists everything of the scenario that Set can change, but for fields of single policies
 // ("policies.0.cap"): what decides how the figures are taken is none.
-func (s *Scenario) Parameters() []Parameter {
+func (s *Scenario) Parameters() []Parameter { return append(s.ownParameters(), s.ofPolicies()...) }
+
+// ownParameters are those that are not of policies.
+func (s *Scenario) ownParameters() []Parameter {
 	list := s.derived()
 	for _, item := range spec.Items(s) {
 		switch item.Path {
@@ -44,7 +47,7 @@ func (s *Scenario) Parameters() []Parameter {
 			list = appendNumeric(list, []spec.Item{item})
 		}
 	}
-	return append(list, s.ofPolicies()...)
+	return list
 }
 
 func (s *Scenario) derived() (list []Parameter) {
@@ -96,10 +99,14 @@ func (s *Scenario) ofPolicies() (list []Parameter) {
 
 // Parameter returns the parameter at a path; one of a single policy too.
 func (s *Scenario) Parameter(path string) (Parameter, bool) {
-	list := s.Parameters()
+	var list []Parameter
 	if i, own, ok := s.ofPolicy(path); ok {
 		list = appendNumeric(nil, spec.Items(&s.Policies[i]))
 		path = own
+	} else if strings.HasPrefix(path, allPolicies) {
+		list = s.ofPolicies()
+	} else {
+		list = s.ownParameters()
 	}
 	at := slices.IndexFunc(list, func(p Parameter) bool { return p.Path == path })
 	if at < 0 {

@@ -73,6 +73,7 @@ func TestScenarioSchemaRefuses(t *testing.T) {
 
 // The random scenarios of the property tests have every field, and every kind and option of those that have some.
 func TestRandomScenariosCoverTheSchema(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	schema, _ := json.Marshal(sim.ScenarioSchema())
 	missing := map[string]bool{}
 	eachInSchema("", toAny(t, schema), func(place string) { missing[place] = true })

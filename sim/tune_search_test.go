@@ -5,11 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
 )
 
 // Whoever asks for less is never offered less: what is met stays met when one demand is eased.
 func TestTuneIsMonotonic(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	standard, err := ParseTune([]byte(`{"clients": 40, "capacity": 8, "replications": 2, "longestWait": "25s"}`))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
 	"github.com/stampede-sim/stampede/strategies/spec"
 	"github.com/stampede-sim/stampede/strategies/spec/spectest"
@@ -92,6 +93,7 @@ func TestTuneFaults(t *testing.T) {
 
 // What is found does what was demanded when it is run again, by itself, also after an outage half as long.
 func TestTuneIsMet(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	tune := tuneOf(t, "")
 	r := tuned(t, tune)
 	if len(r.Found) < 3 || len(r.Nearest) > 0 || len(r.InTheWay) > 0 || r.Needed != 5 || r.Tried < 400 {

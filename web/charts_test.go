@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/templates"
 )
 
@@ -155,6 +156,7 @@ func TestCrossing(t *testing.T) {
 
 // Policies that never served 99 % stand beyond the others, in a column of their own.
 func TestWorkChartHoldsEveryPolicy(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	sc := sim.Default()
 	sc.Replications = 2
 	r, err := sim.Run(t.Context(), sc, nil)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // A changed policy keeps the name that its reader gave it, and loses one that would no longer be true.
@@ -107,6 +108,7 @@ func posted(t *testing.T, document, field string) *httptest.ResponseRecorder {
 }
 
 func TestDocumentsAreTaken(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	scenario := `{"clients": {"count": 5}, "policies": [{"schedule": {"kind": "immediate"}, "maxAttempts": 2}]}`
 	for _, field := range []string{"document", "file"} {
 		for document, want := range map[string]string{

@@ -187,6 +187,7 @@ func TestPoliciesComeAndGo(t *testing.T) {
 
 // What can be added goes with an answer only where the policies have changed: it is a large part of a page.
 func TestOffersComeWithOtherPolicies(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := quick()
 	for form, want := range map[string]bool{
 		"":                                   true, // an address

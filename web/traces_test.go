@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 	"github.com/stampede-sim/stampede/strategies"
 )
 
@@ -13,6 +14,7 @@ const tracesPath = "/api/v1/traces"
 
 // The second policy of a scenario, traced alone, makes the attempts that it makes among the others.
 func TestTraceIsTheRunAmongOthers(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := newTestServer(nil)
 	const query = "?clients.count=50&replications=2"
 	body := bodyOf(t, ask(s, "GET", tracesPath+query+"&policy=1&trace=20", ""))

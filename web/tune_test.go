@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stampede-sim/stampede/sim"
+	"github.com/stampede-sim/stampede/sim/simtest"
 )
 
 // smallTune is a search among policies for few clients; with an impossible wait if it is to find nothing.
@@ -21,6 +22,7 @@ const (
 var searched = sync.OnceValue(func() *Server { return newTestServer(nil) })
 
 func TestTune(t *testing.T) {
+	simtest.PlainRunOnly(t)
 	s := searched()
 	document := bodyOf(t, ask(s, "POST", "/api/v1/tune", smallTune))
 	wantValid(t, "TuneResult", document)

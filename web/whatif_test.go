@@ -118,19 +118,22 @@ func TestWhatIfAddress(t *testing.T) {
 func TestSuggestions(t *testing.T) {
 	simtest.PlainRunOnly(t)
 	for _, p := range sim.Presets() {
-		for _, c := range choicesOf(p.Scenario) {
-			a := suggest(p.Scenario, c)
-			sweep := sim.Sweep{Scenario: *p.Scenario, Axes: []sim.Axis{a}, Metrics: measured()}
-			if c.label == "" {
-				t.Errorf("%s has no name", c.Path)
+		t.Run(p.ID, func(t *testing.T) {
+			t.Parallel()
+			for _, c := range choicesOf(p.Scenario) {
+				a := suggest(p.Scenario, c)
+				sweep := sim.Sweep{Scenario: *p.Scenario, Axes: []sim.Axis{a}, Metrics: measured()}
+				if c.label == "" {
+					t.Errorf("%s has no name", c.Path)
+				}
+				if err := sweep.Validate(); err != nil {
+					t.Errorf("%s: %v", a.Text(), err)
+				}
+				if read, err := sim.ParseAxis(a.Text()); err != nil || read.Text() != a.Text() {
+					t.Errorf("%s is read as %s (%v)", a.Text(), read.Text(), err)
+				}
 			}
-			if err := sweep.Validate(); err != nil {
-				t.Errorf("%s: %s: %v", p.ID, a.Text(), err)
-			}
-			if read, err := sim.ParseAxis(a.Text()); err != nil || read.Text() != a.Text() {
-				t.Errorf("%s: %s is read as %s (%v)", p.ID, a.Text(), read.Text(), err)
-			}
-		}
+		})
 	}
 }
 
