@@ -22,7 +22,7 @@ let running = null; // the request under way: {abort, began, query, taken, moved
 let late = false; // something changed that no request carries
 let gesture = false; // the history's last entry belongs to a change that is still going on
 let committed = false; // …and has been let go of
-let typing = 0; // timer of what is to be asked for soon
+let typing = 0; // timer of what is to be asked for soon; 0: nothing is
 let failures = 0; // in a row
 
 document.documentElement.classList.add("live");
@@ -57,15 +57,13 @@ function changed(event) {
 
 function letGo() {
   committed = true;
-  clearTimeout(typing);
-  if (edits().length > 0) next();
+  if (typing || edits().length > 0) next(); // what was put back to what it was may have been asked for otherwise, or refused
   else if (!running) gesture = committed = false;
 }
 
 function submitted(event) {
   if (event.target.id !== "controls") return;
   event.preventDefault();
-  clearTimeout(typing);
   const button = event.submitter;
   if (button?.name === "do") command(button.value);
   next();
@@ -122,12 +120,13 @@ function differs(field) {
 // next asks for what the controls say now. A request that has only just left may arrive first, so that rows move while
 // a slider is being dragged; an older one is given up.
 function next() {
+  clearTimeout(typing);
+  typing = 0;
   const query = `?${changes()}`;
   if (running?.query === query) return (late = false); // a slider let go of where it was asked for
   const young = running ? running.began + youth - performance.now() : 0;
   if (young > 0) {
     late = true;
-    clearTimeout(typing);
     typing = setTimeout(next, young);
     return;
   }
@@ -150,6 +149,7 @@ function post(form) {
 async function ask(query, { taken = 0, moved = false } = {}) {
   clearTimeout(retry);
   clearTimeout(typing);
+  typing = 0;
   running?.abort.abort();
   const body = posted;
   const me = { abort: new AbortController(), began: performance.now(), query: body ? undefined : query, taken, moved };
@@ -216,6 +216,7 @@ function stop() {
   running = null;
   late = false;
   clearTimeout(typing);
+  typing = 0;
   if (first) show(first, { taken, moved });
   document.body.classList.add("stale");
   const kept = first ? "from fewer runs than asked for" : "those of the settings before";

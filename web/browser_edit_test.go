@@ -91,6 +91,10 @@ func editorFaults(t *testing.T, open browserTab) {
 	if got := eval[string](p, `["factor", "base"].map((n) => document.getElementsByName("edit.schedule." + n)[0].value).join() + document.getElementsByName("edit.cap")[0].value`); got != "2,5,300mssoon" {
 		t.Errorf("typed and left is %s", got)
 	}
+	for _, was := range [][2]string{{"edit.schedule.factor", "2"}, {"edit.cap", "10s"}} {
+		p.fill(was[0], was[1])
+		p.await(`document.getElementById("error-` + was[0] + `") === null`)
+	}
 }
 
 func undoAndRedo(t *testing.T, open browserTab) {
