@@ -190,20 +190,15 @@ func TestSweepStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var kept []sim.SweepPoint
-	var stopped time.Time
 	_, err := sim.Runner{}.Sweep(ctx, sweepOf(t, sim.Default(), 20, "clients.count,scale=list,values=100/200/100000"), func(p sim.SweepProgress) {
 		if p.Point != nil {
 			kept = append(kept, *p.Point)
 		}
 		if p.Done == 2 {
-			stopped = time.Now()
 			time.AfterFunc(10*time.Millisecond, cancel)
 		}
 	})
 	if !errors.Is(err, context.Canceled) || len(kept) != 2 || len(kept[1].Results) != 8 {
 		t.Errorf("%v with %d points", err, len(kept))
-	}
-	if time.Since(stopped) > 5*time.Second {
-		t.Error("it hangs")
 	}
 }

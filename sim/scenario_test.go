@@ -436,14 +436,10 @@ func TestScenarioFaultsAreBounded(t *testing.T) {
 			return err
 		},
 	} {
-		start := time.Now()
 		err := parse()
 		faults, ok := err.(spec.Faults)
 		if size := len(fmt.Sprint(err)); !ok || len(faults) > 101 || size > 1<<16 {
 			t.Errorf("%s: %d faults in %d bytes", name, len(faults), size)
-		}
-		if spent := time.Since(start); spent > 5*time.Second {
-			t.Errorf("%s: took %v", name, spent)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stampede-sim/stampede/sim"
 	"github.com/stampede-sim/stampede/sim/simtest"
@@ -213,15 +212,14 @@ func TestTuneIsDeterministic(t *testing.T) {
 
 func TestTuneStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	began := time.Now()
 	_, err := sim.Runner{}.Tune(ctx, tuneOf(t, ""), func(p sim.TuneProgress) {
 		if p.Total == 0 {
 			t.Error("there is nothing to do")
 		}
 		cancel()
 	})
-	if !errors.Is(err, context.Canceled) || time.Since(began) > time.Minute {
-		t.Errorf("%v after %v", err, time.Since(began))
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 	costly, err := sim.ParseTune([]byte(`{"clients": 1000000, "capacity": 200000, "replications": 50}`))
 	if err != nil {

@@ -207,7 +207,6 @@ func TestPolicyFaultsAreBounded(t *testing.T) {
 		"many parts":       strings.Repeat(",a=1", 10_000),
 		"text, not UTF-8":  "immediate,cap=" + strings.Repeat("\x80", 100),
 	} {
-		start := time.Now()
 		_, err := strategies.ParsePolicy([]byte(document))
 		if !strings.HasPrefix(document, "{") {
 			_, err = strategies.ParseText(document)
@@ -215,9 +214,6 @@ func TestPolicyFaultsAreBounded(t *testing.T) {
 		faults, ok := err.(spec.Faults)
 		if size := len(fmt.Sprint(err)); !ok || len(faults) > 101 || size > 1<<16 {
 			t.Errorf("%s: %d faults in %d bytes", name, len(faults), size)
-		}
-		if spent := time.Since(start); spent > 5*time.Second {
-			t.Errorf("%s: took %v", name, spent)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -131,13 +130,9 @@ func TestImportFaults(t *testing.T) {
 		{"", `{"maximumAttempts": ` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "nested more than"},
 		{"", "[" + strings.Repeat("1,", 2000) + "1]", "more than 1000 entries"},
 	} {
-		start := time.Now()
 		got, err := Import(test.format, []byte(test.document))
 		if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 2000 {
 			t.Errorf("%.100s as %q: %s, %.1000v; want %s", test.document, test.format, got.Policy.Text(), err, test.want)
-		}
-		if spent := time.Since(start); spent > 10*time.Second {
-			t.Errorf("%.100s takes %v", test.document, spent)
 		}
 	}
 }
