@@ -19,10 +19,11 @@ vet:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-# All tests, those in a real browser and of the binary alone in an empty root among them. One package after the other:
-# the browser has to wait for nothing but the pages.
+# All tests, those in a real browser and of the binary alone in an empty root among them. The browser's come last and by
+# themselves: it has to wait for nothing but the pages.
 unit:
-	$(GO) test -p 1 -timeout 20m ./...
+	$(GO) test -timeout 20m $$($(GO) list ./... | grep -v '/web$$')
+	$(GO) test -timeout 20m ./web
 
 # What starts goroutines once more under the race detector, with fewer random scenarios; the browser has been through once
 # already.
@@ -59,8 +60,8 @@ build:
 
 # The engine against its floor and against a first writing of the same model, on one core and on two.
 bench:
-	$(GO) test ./sim -run '^$$' -bench 'Herd|Floor|ContainerHeap' -cpu 1
-	$(GO) test ./sim -run '^$$' -bench Policies -cpu 1,2
+	GOMAXPROCS=1 $(GO) test ./sim -run '^$$' -bench 'Herd|Floor|ContainerHeap|Policies'
+	GOMAXPROCS=2 $(GO) test ./sim -run '^$$' -bench Policies
 	$(GO) test ./strategies ./web -run '^$$' -bench .
 
 # Every published result in full, and the file of figures that the page /published shows.

@@ -104,7 +104,7 @@ func coldBytes(b *testing.B, runner Runner, s *Scenario) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// BenchmarkPolicies runs twenty policies of the opening scenario's kind, to see what a second core adds: -cpu 1,2.
+// BenchmarkPolicies runs twenty policies of the opening scenario's kind, to see what a second core adds: GOMAXPROCS=1 and 2.
 func BenchmarkPolicies(b *testing.B) {
 	s := herd(20_000)
 	s.Replications = 1
