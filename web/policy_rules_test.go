@@ -43,7 +43,7 @@ var policyCases = []struct{ rule, query, says, why string }{
 	{"never-retries", "p=exponential,base=1s,maxAttempts=2", "", ""},
 
 	{"no-limit", "p=exponential,base=1s", "No limit: it can retry for ever.", "Neither attempts nor a deadline end a request. Work that nobody waits for any more keeps knocking."},
-	{"no-limit", "p=exponential,base=1s,maxAttempts=10001", "As good as no limit: it may be tried 10 001 times.", "No deadline ends a request before. Work that nobody waits for any more keeps knocking."},
+	{"no-limit", "p=exponential,base=1s,maxAttempts=10001", "As good as no limit: it may be tried 10 001 times.", "No deadline ends a request before. Work that nobody waits for any more keeps knocking."},
 	{"no-limit", "p=immediate,maxAttempts=10000", "", ""},
 	{"no-limit", "p=exponential,base=1s,deadline=168h", "", ""},
 
