@@ -3,7 +3,7 @@
 
 import { events } from "./events.js";
 import { morph } from "./morph.js";
-import { broken, brokenOff, refusal, waitBefore, waiting } from "./retry.js";
+import { broken, brokenOff, request, waitBefore, waiting } from "./retry.js";
 import { documents, taken as documentTaken } from "./documents.js";
 import { shortcuts } from "./keys.js";
 import { tabs } from "./tabs.js";
@@ -182,16 +182,15 @@ async function ask(query, { taken = 0, moved = false } = {}) {
 
 // fetchMain returns the main element of the answer. A run that takes longer is answered by events.
 async function fetchMain(query, body, me) {
-  const response = await fetch(`/${query}`, {
+  const options = {
     method: body ? "POST" : "GET",
     body,
     headers: { Accept: "text/html;fragment=main, text/event-stream" },
     signal: me.abort.signal,
-  });
-  const type = response.headers.get("Content-Type") ?? "";
-  if (type.startsWith("text/html")) return parse(await response.text());
-  if (type.startsWith("text/event-stream")) return readEvents(response, me);
-  throw await refusal(response);
+  };
+  const response = await request(`/${query}`, options, "text/html", "text/event-stream");
+  if (response.headers.get("Content-Type").startsWith("text/event-stream")) return readEvents(response, me);
+  return parse(await response.text());
 }
 
 async function readEvents(response, me) {

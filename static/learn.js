@@ -3,6 +3,7 @@
 // script, forms and links do the same.
 
 import { morph } from "./morph.js";
+import { broken, request } from "./retry.js";
 import { say } from "./say.js";
 import "./share.js";
 
@@ -50,15 +51,11 @@ async function ask(url, moved = false) {
   const abort = (running = new AbortController());
   document.body.classList.add("stale");
   try {
-    const response = await fetch(url, { signal: abort.signal });
-    if (!response.headers.get("Content-Type")?.startsWith("text/html")) {
-      const problem = await response.json().catch(() => ({}));
-      throw new Error(problem.detail ?? `The server answered ${response.status}.`);
-    }
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const response = await request(url, { signal: abort.signal }, "text/html");
+    const page = new DOMParser().parseFromString(await response.text().catch(broken), "text/html");
     if (running === abort) show(page, new URL(response.url), moved);
   } catch (error) {
-    if (running === abort && error.name !== "AbortError") say(error instanceof TypeError ? "The server does not answer." : error.message, () => ask(url, moved));
+    if (running === abort && error.name !== "AbortError") say(error.message, () => ask(url, moved));
   }
 }
 

@@ -4,6 +4,7 @@
 import { draw } from "./charts.js";
 import "./export.js";
 import { morph } from "./morph.js";
+import { broken, request } from "./retry.js";
 import { say } from "./say.js";
 import { push, replace, undoing } from "./undo.js";
 
@@ -50,15 +51,11 @@ async function ask(query, moved = false) {
   running?.abort();
   const abort = (running = new AbortController());
   try {
-    const response = await fetch(`${location.pathname}${query}`, { signal: abort.signal });
-    if (!response.headers.get("Content-Type")?.startsWith("text/html")) {
-      const problem = await response.json().catch(() => ({}));
-      throw new Error(problem.detail ?? `The server answered ${response.status}.`);
-    }
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const response = await request(`${location.pathname}${query}`, { signal: abort.signal }, "text/html");
+    const page = new DOMParser().parseFromString(await response.text().catch(broken), "text/html");
     if (running === abort) show(page.getElementById("main"), moved);
   } catch (error) {
-    if (running === abort && error.name !== "AbortError") say(error instanceof TypeError ? "The server does not answer." : error.message, () => ask(query, moved));
+    if (running === abort && error.name !== "AbortError") say(error.message, () => ask(query, moved));
   }
 }
 

@@ -1,6 +1,20 @@
-// Says what went wrong with a request, and when to try it again.
+// Asks the server, says what went wrong with that, and when to try again.
 
 const waits = { base: 1000, cap: 30_000 }; // ms: full jitter, exponential
+
+// request fetches what is of one of the types. Its errors say what went wrong for a reader, whether to try again, and
+// after how many seconds.
+export async function request(address, options, ...types) {
+  const response = await fetch(address, options).catch(broken);
+  const type = response.headers.get("Content-Type") ?? "";
+  if (types.some((wanted) => type.startsWith(wanted))) return response;
+  const problem = await response.json().catch(() => ({}));
+  throw Object.assign(new Error(problem.detail ?? `The server answered ${response.status}.`), {
+    status: response.status,
+    again: response.status >= 500,
+    after: secondsUntil(response.headers.get("Retry-After")),
+  });
+}
 
 // broken tells what the network failed at from other errors: that may pass.
 export function broken(error) {
@@ -11,15 +25,6 @@ export function broken(error) {
 // brokenOff is an answer that ended before it was complete.
 export function brokenOff() {
   return Object.assign(new Error("The server broke off."), { again: true });
-}
-
-// refusal is what an answer says that has nothing to show: whether to try again, and after how many seconds.
-export async function refusal(response) {
-  const problem = await response.json().catch(() => ({}));
-  return Object.assign(new Error(problem.detail ?? `The server answered ${response.status}.`), {
-    again: response.status >= 500,
-    after: secondsUntil(response.headers.get("Retry-After")),
-  });
 }
 
 // secondsUntil reads a Retry-After: so many seconds, or a date.

@@ -7,9 +7,9 @@ import { drawRaster, rasterScene } from "./stage-raster.js";
 import { last, run } from "./stage-run.js";
 import { happened, now, story } from "./stage-words.js";
 import { controls } from "./stage-controls.js";
+import { brokenOff, request, waitBefore } from "./retry.js";
 
 const tries = 5; // of a server that is busy
-const backoff = { base: 1000, cap: 30_000 }; // ms: full jitter, exponential
 const wordsEvery = 100; // ms between changes of what is said beside a moving picture
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -208,23 +208,24 @@ class Stage {
 
   async load(failures) {
     this.tell("Loading the run…");
-    let response, doc;
+    let doc, error;
     try {
-      response = await fetch(this.address, { signal: this.abort.signal });
-      doc = await response.json();
-    } catch {
-      // no answer, or not all of it
+      const response = await request(this.address, { signal: this.abort.signal }, "application/json");
+      doc = await response.json().catch(() => {
+        throw brokenOff();
+      });
+    } catch (thrown) {
+      error = thrown;
     }
     if (this.abort.signal.aborted) return;
-    if (response?.ok && doc) this.take(doc);
-    else if (response?.status === 503 && failures + 1 < tries) {
-      const after = 1000 * (Number(response.headers.get("Retry-After")) || 0);
-      setTimeout(() => this.abort.signal.aborted || this.load(failures + 1), after + Math.random() * Math.min(backoff.cap, backoff.base * 2 ** failures));
+    if (!error) this.take(doc);
+    else if (error.status === 503 && failures + 1 < tries) {
+      setTimeout(() => this.abort.signal.aborted || this.load(failures + 1), waitBefore(error, failures));
     } else {
       const again = made("button", "quiet", "Try again");
       again.type = "button";
       again.onclick = () => this.load(0);
-      this.tell(`The run cannot be shown: ${doc?.detail ?? "The server does not answer."} `, again);
+      this.tell(`The run cannot be shown: ${error.message} `, again);
     }
   }
 

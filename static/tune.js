@@ -3,7 +3,7 @@
 
 import { events } from "./events.js";
 import { morph } from "./morph.js";
-import { broken, brokenOff, refusal } from "./retry.js";
+import { brokenOff, request } from "./retry.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -27,10 +27,7 @@ async function ask(query, chosen) {
   say("Searching", 0);
   document.body.classList.remove("stale");
   try {
-    const response = await fetch(`/tune${query}`, { headers: { Accept: "text/html;fragment=main, text/event-stream" }, signal: abort.signal }).catch(broken);
-    if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
-      throw await refusal(response);
-    }
+    const response = await request(`/tune${query}`, { headers: { Accept: "text/html;fragment=main, text/event-stream" }, signal: abort.signal }, "text/event-stream");
     for await (const { kind, data } of events(response)) {
       if (running !== abort) return;
       if (kind === "page") {

@@ -5,7 +5,7 @@
 import { draw } from "./charts.js";
 import { events } from "./events.js";
 import { morph } from "./morph.js";
-import { broken, brokenOff, refusal, waitBefore, waiting } from "./retry.js";
+import { brokenOff, request, waitBefore, waiting } from "./retry.js";
 import { push, replace } from "./undo.js";
 
 const pause = 400; // ms after the rows have changed: whoever still moves a slider wants the rows
@@ -88,10 +88,7 @@ async function ask(chosen) {
   const began = performance.now();
   say("Simulating every point", 0);
   try {
-    const response = await fetch(`/what-if?${query}`, { headers: { Accept: "text/html;fragment=what-if, text/event-stream" }, signal: abort.signal }).catch(broken);
-    if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
-      throw await refusal(response);
-    }
+    const response = await request(`/what-if?${query}`, { headers: { Accept: "text/html;fragment=what-if, text/event-stream" }, signal: abort.signal }, "text/event-stream");
     for await (const { kind, data } of events(response)) {
       if (running !== abort || from !== $("main").dataset.state) return; // the rows have moved on
       if (kind === "page") from = show(data, chosen);

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -392,16 +391,7 @@ func TestServerRestartsInMidRun(t *testing.T) {
 func TestSweepOutlivesItsServer(t *testing.T) {
 	b := startBrowser(t)
 	s := newTestServer(nil)
-	var busy atomic.Bool
-	inner := s.Handler
-	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if busy.Load() && r.URL.Path == "/what-if" {
-			w.Header().Set("Retry-After", "600")
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		inner.ServeHTTP(w, r)
-	})
+	busy := overloadable(s, "/what-if")
 	r := reborn{TB: t, handler: s, address: "127.0.0.1:0"}
 	r.start()
 	defer func() { r.server.Close() }()

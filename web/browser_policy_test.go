@@ -37,6 +37,23 @@ func TestBrowserPolicy(t *testing.T) {
 		p.click("#redo")
 		p.await(says("gives-up") + ` && document.getElementsByName("edit.maxAttempts")[0].value === "4"`)
 	})
+	t.Run("says what failed, and asks again", func(t *testing.T) {
+		s := newTestServer(nil)
+		busy := overloadable(s, "/policy")
+		p := b.open(t, s, "/policy", desktop)
+		p.await(chartsDrawn)
+		busy.Store(true)
+		p.fill("edit.maxAttempts", "4")
+		p.await(`document.querySelector("#status:not([hidden]) span")?.textContent === "The server answered 503."`)
+		eval[bool](p, `(window.fetched = fetch, window.fetch = () => Promise.reject(new TypeError("Failed to fetch")), true)`)
+		p.click("#status button")
+		p.await(`document.querySelector("#status span").textContent === "The server does not answer."`)
+		eval[bool](p, `(window.fetch = fetched, true)`)
+		busy.Store(false)
+		p.click("#status button")
+		p.await(says("gives-up") + ` && document.getElementById("status").hidden`)
+		p.hear() // the refusal
+	})
 	t.Run("offers what a kind has", func(t *testing.T) {
 		p := b.open(t, s, "/policy", desktop)
 		p.await(chartsDrawn)

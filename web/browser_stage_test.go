@@ -406,9 +406,12 @@ func stageTells(t *testing.T, open browserTab) {
 	p.await(`document.querySelector(".stage-loading")?.textContent.includes("cannot be shown") && document.querySelector(".stage-view button")`)
 	// A server that goes away, one whose answer breaks off, and one that is back.
 	eval[bool](p, `(window.fetched = fetch, true)`)
-	for _, answer := range []string{`Promise.reject(new TypeError("Failed to fetch"))`, `Promise.resolve(new Response('{"trace": {'))`} {
+	for answer, says := range map[string]string{
+		`Promise.reject(new TypeError("Failed to fetch"))`:                                              "does not answer",
+		`Promise.resolve(new Response('{"trace": {', {headers: {"Content-Type": "application/json"}}))`: "broke off",
+	} {
 		eval[bool](p, `(window.fetch = () => `+answer+`, document.querySelector(".stage-view button").onclick(), true)`)
-		p.await(`document.querySelector(".stage-loading").textContent === "The run cannot be shown: The server does not answer. "`)
+		p.await(`document.querySelector(".stage-loading").textContent === "The run cannot be shown: The server ` + says + `. "`)
 	}
 	if got := stage[bool](p, `group.play(); one.scrub({preventDefault() {}, clientX: 400}); return group.playing || !(group.time > 0)`); got {
 		t.Error("without a run it plays, or is not scrubbed")

@@ -514,18 +514,24 @@ func longRun(t *testing.T, b chromium) {
 	p.await(`location.search === "?clients.count=500" && document.getElementById("status").hidden && !document.body.classList.contains("stale")`)
 }
 
-func serverGone(t *testing.T, b chromium) {
-	s := quick()
+// overloadable lets a server refuse what is asked for at a path, until in ten minutes, while the flag is set.
+func overloadable(s *Server, path string) *atomic.Bool {
 	var busy atomic.Bool
 	inner := s.Handler
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if busy.Load() && r.URL.Path == "/" {
+		if busy.Load() && r.URL.Path == path {
 			w.Header().Set("Retry-After", "600")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
 		inner.ServeHTTP(w, r)
 	})
+	return &busy
+}
+
+func serverGone(t *testing.T, b chromium) {
+	s := quick()
+	busy := overloadable(s, "/")
 	p := b.open(t, s, "/", desktop)
 	p.await(`!document.querySelector(".slider").hidden`)
 	busy.Store(true)
